@@ -5,7 +5,7 @@
 # builds is slower: for tests.
 set -euo pipefail
 cd "$(dirname "$0")"
-profile=release
+profile=dist
 if [ "${1:-}" = --quick ]; then
     shift
     export CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG=line-tables-only

@@ -1,7 +1,20 @@
 //! Youngest first: always the youngest ready warp.
 
+use warpsim_sim::mechanism::Info;
 use warpsim_sim::schedule::order::AgeOrder;
-use warpsim_sim::schedule::{IssuePolicy, Place};
+use warpsim_sim::schedule::{IssuePolicy, Place, Policy};
+
+/// As it is registered.
+pub const POLICY: Policy = Policy {
+    info: Info {
+        name: "youngest",
+        description: "always the youngest ready warp",
+        parameters: &[],
+    },
+    needs_pool: false,
+    ranks_blocks: false,
+    make: |_, _, domains| Box::new(Youngest::new(domains)),
+};
 
 /// The policy: for each scheduler its warps, oldest first.
 pub struct Youngest {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::export::Recorder;
-use warpsim_workloads::files::write_whole;
+use warpsim_workloads::files::write_folder;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::suite::{self, Parameters, Size};
@@ -79,12 +79,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         arguments.seed
     );
     let files = recorder.finish(info.name, &about, info.kernel.ptx)?;
-    std::fs::create_dir_all(folder).map_err(cannot)?;
-    let mut bytes = 0;
-    for (name, contents) in &files {
-        write_whole(&folder.join(name), contents).map_err(cannot)?;
-        bytes += contents.len();
-    }
+    write_folder(folder, &files).map_err(cannot)?;
+    let bytes: usize = files.iter().map(|(_, contents)| contents.len()).sum();
     print(&format!(
         "wrote {about} to {shown}: {} files, {bytes} bytes; `warpsim run {shown}` runs it\n",
         files.len()

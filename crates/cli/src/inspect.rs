@@ -28,7 +28,8 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 /// Arguments of `warpsim inspect`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The PTX file, or a `.cu` file to compile.
+    /// The PTX file, a `.cu` file to compile, or a workload.
+    #[arg(value_name = "FILE.ptx|FILE.cu|WORKLOAD")]
     file: PathBuf,
     /// Only this kernel: its name in C++ or in the PTX, or a part that no other has.
     #[arg(long, value_name = "PART")]
@@ -62,6 +63,10 @@ pub struct Arguments {
     /// Write the control-flow graph as a picture.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Write the control-flow graph to this file: as a picture if its name ends in .svg, in Graphviz's
+    /// language if in .dot.
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["dot", "svg"])]
+    output: Option<PathBuf>,
 }
 
 /// How blocks become virtual ones, on the command line.
@@ -77,7 +82,7 @@ enum Virtualize {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let machine = Machine::resolve(&arguments.machine, &[])?;
     let name = arguments.file.display().to_string();
-    let text = arguments.cuda.read(&arguments.file)?;
+    let text = arguments.cuda.read_or_workload(&arguments.file)?;
     let registers = arguments.registers.resolve()?;
     let options = arguments.inlining.options();
     if arguments.kernel.is_none()
@@ -122,9 +127,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         out += &comparison.text(&name, &text, &rewritten)?;
     }
     type Draw = fn(&Kernel) -> String;
-    let pictures: [(_, Draw); 2] = [(&arguments.dot, cfg_dot), (&arguments.svg, cfg_svg)];
+    let mut pictures: Vec<(&PathBuf, Draw)> = Vec::new();
+    pictures.extend(arguments.dot.iter().map(|path| (path, cfg_dot as Draw)));
+    pictures.extend(arguments.svg.iter().map(|path| (path, cfg_svg as Draw)));
+    if let Some(path) = &arguments.output {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("svg") => pictures.push((path, cfg_svg)),
+            Some("dot") => pictures.push((path, cfg_dot)),
+            _ => {
+                return Err(Failure::bad_input(format!(
+                    "cannot tell what to write to {}: end its name in .svg or .dot",
+                    path.display()
+                )));
+            }
+        }
+    }
     for (path, draw) in pictures {
-        let Some(path) = path else { continue };
         let [kernel] = kernels.as_slice() else {
             return Err(Failure::bad_input(
                 "a picture shows one kernel: choose it with --kernel",
@@ -210,7 +228,7 @@ fn describe(
     );
     let arrays = arrays_in_words(program, kernel);
     let _ = writeln!(out, "  arrays         {arrays}");
-    branches(out, kernel, &s);
+    branches(out, program, kernel, &s);
     fits(out, kernel, machine, arguments);
     if arguments.code {
         let _ = writeln!(out, "{}", disassemble_all(kernel));
@@ -257,7 +275,18 @@ fn counted(
     }
 }
 
-fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
+/// The line of the source that an instruction was made of, where the PTX says so: ` (saxpy.cu:5)`.
+fn source_line(program: &Program, kernel: &Kernel, pc: u32) -> String {
+    let source = kernel.code.get(pc as usize).and_then(|i| i.source);
+    let named = source.and_then(|(file, line)| {
+        let (_, name) = program.files.iter().find(|(n, _)| *n == file)?;
+        let name = Path::new(name).file_name()?.to_string_lossy();
+        Some(format!(" ({name}:{line})"))
+    });
+    named.unwrap_or_default()
+}
+
+fn branches(out: &mut String, program: &Program, kernel: &Kernel, s: &Summary) {
     let (blocks, reachable) = s.blocks;
     let _ = writeln!(
         out,
@@ -278,8 +307,9 @@ fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
         let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
         let _ = writeln!(
             out,
-            "    PTX line {}: {}{}, {}{}",
+            "    PTX line {}{}: {}{}, {}{}",
             line(b.pc).unwrap_or(0),
+            source_line(program, kernel, b.pc),
             if b.uniform { "uniform" } else { "may diverge" },
             if b.backward { ", a loop" } else { "" },
             match b.reconverge.and_then(line) {

@@ -2,6 +2,7 @@
 
 mod agreement;
 mod area;
+mod arguments;
 mod characterise;
 mod compare;
 mod console;
@@ -43,6 +44,9 @@ use std::process::ExitCode;
   warpsim show machine gtx480-v3"
 )]
 struct Cli {
+    /// Say which programs are run and which libraries are loaded: compilers, assemblers, drivers.
+    #[arg(short, long, global = true)]
+    verbose: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -92,9 +96,27 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let result = match Cli::try_parse() {
+        Ok(cli) => run(cli),
+        Err(said) => arguments::answer(&said, &Cli::command()),
+    };
+    match result {
+        Ok(code) => code,
+        Err(Failure { code, text }) => {
+            // Diagnostics of PTX begin with their severity already.
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            tell!("error: {}", text.trim_end());
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<ExitCode, Failure> {
     console::interrupt::listen();
-    let result = match cli.command {
+    if cli.verbose {
+        warpsim_ptx::outside::announce(|what| tell!("{what}"));
+    }
+    match cli.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
@@ -115,14 +137,5 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => shell::completions(&arguments, &mut Cli::command()),
         Command::Man(arguments) => shell::man(&arguments, Cli::command()),
         Command::List(arguments) => list::run(&arguments),
-    };
-    match result {
-        Ok(code) => code,
-        Err(Failure { code, text }) => {
-            // Diagnostics of PTX begin with their severity already.
-            let text = text.strip_prefix("error: ").unwrap_or(&text);
-            tell!("error: {}", text.trim_end());
-            ExitCode::from(code)
-        }
     }
 }

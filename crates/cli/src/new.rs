@@ -1,7 +1,7 @@
 //! `warpsim new`: a launch file to begin with.
 
 use crate::console::failure::{Failure, print};
-use crate::setup::cuda::CudaArguments;
+use crate::setup::cuda::{CudaArguments, source_text};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use warpsim_workloads::cuda::is_cuda;
@@ -49,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         )));
     }
     let source = match is_cuda(file) {
-        true => std::fs::read_to_string(file).ok(),
+        true => source_text(file),
         false => None,
     };
     let named = relative(file, &target);

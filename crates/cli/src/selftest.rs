@@ -1,7 +1,7 @@
 //! `warpsim selftest`: random programs on every divergence model, and on random combinations of
 //! everything that can be chosen.
 
-use crate::console::failure::{Failure, WRONG_RESULT, print};
+use crate::console::failure::{Failure, WRONG_RESULT, print, print_data};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -29,9 +29,10 @@ pub struct Arguments {
     #[arg(long)]
     recorded: bool,
     /// Instead, draw so many combinations of everything that can be chosen (see list combinations), from
-    /// --seed on: each is refused as the rules say, or computes what execution without timing does, with
-    /// every cycle accounted for, skipped and stepped alike.
-    #[arg(long, value_name = "N", conflicts_with_all = ["recorded", "programs", "seconds", "print"])]
+    /// --seed on, or as many as --seconds allows: each is refused as the rules say, or computes what execution
+    /// without timing does, with every cycle accounted for, the same skipped and stepped, on several threads,
+    /// listened to or not, and up to its last cycle and no further.
+    #[arg(long, value_name = "N", conflicts_with_all = ["recorded", "programs", "print"])]
     combinations: Option<u64>,
     /// Print the PTX of the program with the seed of --seed and do nothing else.
     #[arg(long)]
@@ -132,7 +133,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let extent = arguments.programs.extent();
     if arguments.print {
         let program = warpsim_silicon::programs::program(extent.seed);
-        print(&warpsim_silicon::programs::emit::ptx(&program))?;
+        print_data(&warpsim_silicon::programs::emit::ptx(&program))?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(count) = arguments.combinations {
@@ -169,13 +170,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
 
 /// Draws combinations and checks them.
 fn combinations(count: u64, extent: &Extent) -> Result<ExitCode, Failure> {
-    let tally = check_many(extent.seed, count, extent.threads);
+    let tally = check_many(extent.seed, count, extent.threads, extent.time);
     for line in &tally.wrong {
         print(&format!("{line}\n"))?;
     }
+    let wrong = tally.wrong.len() as u64;
     print(&format!(
-        "{count} combinations: {} ran a random program, {} of them a workload, too, skipped and stepped; \
+        "{} combinations: {} ran a random program in every way, {} of them a workload, too; \
          {} were refused as the rules say; {} are wrong\n",
+        tally.ran + tally.refused + wrong,
         tally.ran,
         tally.workloads,
         tally.refused,

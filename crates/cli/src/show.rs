@@ -1,6 +1,6 @@
 //! `warpsim show`: a machine as it is after everything that makes it, each value with its source.
 
-use crate::console::failure::{Failure, print};
+use crate::console::failure::{Failure, print, print_data};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -33,11 +33,10 @@ enum What {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let What::Machine { machine, set, json } = &arguments.what;
     let values = explain(&Origin::parse(machine, None), set)?;
-    let text = match json {
-        true => format!("{:#}\n", data(&values)),
-        false => listing(&values),
-    };
-    print(&text)?;
+    match json {
+        true => print_data(&format!("{:#}\n", data(&values)))?,
+        false => print(&listing(&values))?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 

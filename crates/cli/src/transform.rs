@@ -1,6 +1,7 @@
 //! `warpsim transform`: rewrites of PTX.
 
-use crate::console::failure::{Failure, print, say};
+use crate::console::failure::{Failure, print_data, say};
+use crate::setup::cuda::read_ptx;
 use crate::setup::registers::RegisterSource;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -59,9 +60,7 @@ struct Vtw {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let What::Vtw(vtw) = &arguments.what;
     let name = vtw.file.display().to_string();
-    let bytes = std::fs::read(&vtw.file)
-        .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
-    let text = String::from_utf8_lossy(&bytes);
+    let text = read_ptx(&vtw.file)?;
     let machine = Machine::resolve(&vtw.machine, &[])?;
     let variant = if vtw.software {
         Variant::Software
@@ -82,7 +81,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     match &vtw.output {
         Some(path) => write(path, &rewritten.text)?,
-        None => print(&rewritten.text)?,
+        None => print_data(&rewritten.text)?,
     }
     say(&notes);
     Ok(ExitCode::SUCCESS)

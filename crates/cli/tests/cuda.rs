@@ -94,8 +94,42 @@ fn a_mistake_names_its_line_and_the_compiler() {
 
 #[test]
 fn kernels_alone_are_not_run() {
-    let shown = fails(2, &["run", "kernel.ptx"]);
-    assert!(shown.contains("`warpsim new kernel.ptx`"), "{shown}");
+    let file = common::data("thread-number.ptx");
+    let shown = fails(2, &["run", &file]);
+    assert!(shown.contains(&format!("`warpsim new {file}`")), "{shown}");
+}
+
+#[test]
+fn launches_are_read_from_host_code_or_refused() {
+    if !compiler() {
+        return;
+    }
+    let scratch = Scratch::new("cuda-host");
+    let kernel = "#include <iostream>\n#include <vector>\n#include <memory>\n\
+        __global__ void fill(float *a, int w) { int y = blockIdx.y * blockDim.y + threadIdx.y;\n\
+        a[y * w + blockIdx.x * blockDim.x + threadIdx.x] = w; }\n";
+    let host = "int main() { const int W = 64; std::vector<float> v(W); float *d;\n\
+        cudaMalloc(&d, W * W * sizeof(float)); dim3 block(16, 16), grid(W / 16, W / 16);\n\
+        fill<<<grid, block>>>(d, W); std::cout << v[0]; }\n";
+    let cu = write(&scratch, "fill.cu", &format!("{kernel}{host}"));
+    let output = common::warpsim(&["run", &cu]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(
+        said.contains("the main of") && said.contains("is not run"),
+        "{said}"
+    );
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("4x4") && shown.contains("16x16"), "{shown}");
+    // Without the launch its shape cannot be known.
+    let cu = write(&scratch, "alone.cu", kernel);
+    let shown = fails(2, &["run", &cu]);
+    assert!(shown.contains("in two dimensions or more"), "{shown}");
+    // A fault of a launch that nobody wrote says so.
+    let wild = "__global__ void wild(float *a, int n) { a[n * 100 + threadIdx.x] = 1; }\n";
+    let cu = write(&scratch, "wild.cu", wild);
+    let shown = fails(3, &["run", &cu]);
+    assert!(shown.contains("note: this launch was made up"), "{shown}");
 }
 
 /// Two templates' kernels and one that calls a function, as nvcc names them.

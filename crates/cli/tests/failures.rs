@@ -304,7 +304,7 @@ fn with_a_buffer(scratch: &Scratch, bytes: u64, how: &str, steps: &str) -> Strin
 #[test]
 fn what_the_host_has_no_memory_for_is_said() {
     // Tables of the caches as large as they may be: just below 2 GiB.
-    let tables = ["--set", "l2.sets=65536", "--set", "l2.ways=36"];
+    let tables = ["--set", "l2.sets=65536", "--set", "l2.ways=32"];
     let arguments = [&["run", "vecadd", "--size", "tiny"][..], &tables].concat();
     let text = fails_within(1024, 2, &arguments);
     says(
@@ -392,6 +392,42 @@ fn races_are_reported_with_both_lines() {
             "PTX line 17",
         ],
     );
+}
+
+#[test]
+fn a_wrong_result_says_that_the_program_counts_on_threads_in_step() {
+    let file = data("tagged.toml");
+    let lines = ["PTX line 35", "PTX line 36"];
+    let run = |more: &[&str]| {
+        let output = warpsim(&[&["run", &file], more].concat());
+        let errors = String::from_utf8(output.stderr).expect("text");
+        (output.status.code(), errors)
+    };
+    for (machine, set, why) in [
+        ("vws", "warps=ws4", "4 threads wide (`sm.warp_width`)."),
+        ("vws", "warps=i-vws", "in gangs until their ways part"),
+    ] {
+        let (code, errors) = run(&["--machine", machine, "--set", set]);
+        assert_eq!(code, Some(1), "{errors}");
+        says(&errors, &lines);
+        says(
+            &errors,
+            &[
+                "counts on the 32 threads of a warp being in step",
+                why,
+                "What keeps them in step: warps of 32 threads, --warps ws32",
+            ],
+        );
+    }
+    let (code, errors) = run(&["--machine", "vws", "--warps", "ws32"]);
+    assert_eq!((code, &errors[..]), (Some(0), ""));
+    let (code, errors) = run(&["--check", "steps"]);
+    assert_eq!(code, Some(1), "{errors}");
+    says(&errors, &lines);
+    says(&errors, &["in step: kernel tagged: shared memory"]);
+    // The result of a program that orders what its threads do is wrong for another reason.
+    let (code, errors) = run(&["--check", "races"]);
+    assert_eq!((code, &errors[..]), (Some(0), ""), "of warps there is one");
 }
 
 #[test]

@@ -166,6 +166,46 @@ fn every_shown_file_is_shown_as_it_is() {
     assert!(checked >= 6, "{checked}");
 }
 
+/// What a page shows of Rust is compiled: a whole file (`<!-- file NAME -->`, see above), or lines of one as they
+/// stand there (`<!-- part NAME -->`).
+#[test]
+fn every_snippet_of_rust_stands_in_a_file_that_is_compiled() {
+    let mut checked = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).expect("text");
+        let here = page.display();
+        for (i, _) in text.match_indices("\n```rust") {
+            let (before, fence) = (&text[..i], &text[i + 1..]);
+            let mark = before.lines().last().unwrap_or_default();
+            let (_, rest) = fence.split_once('\n').expect("a line");
+            let (snippet, _) = rest.split_once("\n```").expect("the end of the code");
+            let name = ["<!-- file ", "<!-- part "]
+                .iter()
+                .find_map(|begin| mark.strip_prefix(begin)?.strip_suffix(" -->"))
+                .unwrap_or_else(|| panic!("{here}: which file has\n{snippet}"));
+            let place = tidy(&page.parent().expect("a folder").join(name));
+            let of_crate = place.starts_with(tidy(&root().join("crates")));
+            let of_guide = place.starts_with(tidy(&root().join("docs/guide")));
+            assert!(of_crate || of_guide, "{here}: {name} is not compiled");
+            let file = std::fs::read_to_string(&place)
+                .unwrap_or_else(|e| panic!("{here} shows {name}: {e}"));
+            assert!(file.contains(snippet), "{here}: {name} has not\n{snippet}");
+            checked += 1;
+        }
+    }
+    assert!(checked >= 5, "{checked}");
+    // Every file in docs/guide is compiled by that test.
+    let compiled = root().join("crates/workloads/tests/guide.rs");
+    let compiled = std::fs::read_to_string(compiled).expect("text");
+    for file in files(&root().join("docs/guide")) {
+        let name = file.file_name().expect("a name").to_string_lossy();
+        assert!(
+            compiled.contains(&format!("docs/guide/{name}\"]")),
+            "{name}"
+        );
+    }
+}
+
 #[test]
 fn every_page_is_in_the_table_of_contents_once() {
     let docs = root().join("docs");

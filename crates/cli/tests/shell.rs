@@ -13,6 +13,67 @@ fn completions_know_commands_and_options() {
             text.contains("selftest") && text.contains("scheduler"),
             "{shell}"
         );
+        // Names of a workload, a machine, a scheduler, a model, widths, power, a setting, a study.
+        for name in [
+            "matmul",
+            "gtx480-v3",
+            "gto",
+            "tbc",
+            "i-vws",
+            "origami",
+            "sm.schedulers",
+            "baws",
+        ] {
+            assert!(text.contains(name), "{shell}: {name}");
+        }
+    }
+}
+
+#[test]
+fn what_there_is_is_said_to_whoever_does_not_name_it() {
+    let lists = succeeds(&["list"]);
+    for name in ["machines", "schedulers", "studies", "kernels-vtw"] {
+        assert!(lists.contains(&format!("  {name} ")), "{lists}");
+    }
+    assert!(
+        lists.lines().all(|line| line.chars().count() <= 80),
+        "{lists}"
+    );
+    let studies = succeeds(&["study"]);
+    assert!(
+        studies.contains("baws") && studies.contains("`warpsim study NAME`"),
+        "{studies}"
+    );
+    assert!(succeeds(&["inspect", "matmul"]).contains("occupancy"));
+    let shown = fails(2, &["rn", "matmul"]);
+    assert!(shown.contains("did you mean `run`?"), "{shown}");
+    let shown = fails(2, &["run", "missing.ptx"]);
+    assert!(
+        shown.contains("cannot read missing.ptx: No such file"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn mistakes_quote_what_was_typed() {
+    let shown = fails(2, &["run", "vecadd", "--scheduler", "grr"]);
+    assert!(
+        shown.contains("--> --scheduler:1:1") && !shown.contains("--set"),
+        "{shown}"
+    );
+    assert!(
+        shown
+            .trim_end()
+            .lines()
+            .next_back()
+            .is_some_and(|l| l.contains("type: --scheduler ")),
+        "{shown}"
+    );
+    let both = ["run", "vecadd", "--divergence", "tbc", "--warps", "ws4"];
+    let output = common::warpsim(&both);
+    if !output.status.success() {
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert!(shown.contains("type: --"), "{shown}");
     }
 }
 
@@ -91,10 +152,13 @@ fn a_machine_is_shown_with_its_sources() {
             .find(|l| l.split_whitespace().next() == Some(key));
         line.unwrap_or_else(|| panic!("{key}: {shown}"))
     };
-    assert!(line("l1d.mshrs").contains("= 32") && line("l1d.mshrs").contains("gtx480-v3: [v3]"));
+    assert!(line("l1d.mshrs").contains("= 32") && line("l1d.mshrs").contains("gtx480-v3"));
+    assert!(line("dram.queue").contains("= 16"));
     assert!(
-        line("gpu.core_mhz").contains("= 700") && line("gpu.core_mhz").contains("gtx480: [cfg]")
+        line("dram.queue").contains("gtx480-v3: [v322] -gpgpu_frfcfs_dram_sched_queue_size 16")
     );
+    let inherited = line("sm.registers_per_thread");
+    assert!(inherited.contains("= 63") && inherited.contains("gtx480: [nv]"));
     assert!(line("sm.schedulers").contains("= 1 ") && line("sm.schedulers").contains("--set"));
 }
 

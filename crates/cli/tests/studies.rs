@@ -122,6 +122,17 @@ fn a_paper_at_its_smallest() {
     assert!(shown.contains("Figure 8: Speed-up over lrr"), "{shown}");
     assert!(shown.contains("geometric mean over 1 of the 13"), "{shown}");
     assert!(shown.contains("+16.9%"), "the paper's value: {shown}");
+    // At this size nothing is tested, and what does nothing for verdicts is not run.
+    assert!(
+        shown.contains("claims: 0 hold, 0 fail, 0 within scatter"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("untested at size tiny; the study is of size small"),
+        "{shown}"
+    );
+    let csv = std::fs::read_to_string(format!("{out}/results.csv")).expect("results");
+    assert!(!csv.contains("n=768"), "no run at another size");
     let report = std::fs::read_to_string(format!("{out}/report.html")).expect("a report");
     let command = format!("warpsim study baws --size tiny --workloads matmul --out {out}");
     assert!(report.contains(&command));

@@ -11,6 +11,9 @@
 //! little, however large the crew. Which thread works on an item has no influence on anything but
 //! time.
 //!
+//! A crew that [gives way](Crew::giving_way) works without its helpers while these do not [pay](payoff), because the host has other
+//! things to do.
+//!
 //! One helper can be sent on an [errand](Crew::set_off) meanwhile, something that takes longer than a round: it comes back to
 //! the round that is under way then.
 
@@ -18,17 +21,21 @@
 
 mod errand;
 mod hand;
+mod payoff;
 mod shared;
 mod sync;
 
 use errand::ERRAND_HELPER;
 pub use errand::Errand;
 use hand::{Hand, LEAST_TO_HELP, MOST_ITEMS};
+use payoff::Payoff;
+pub use payoff::{WHILE, is_much};
 pub use shared::Patience;
 use shared::{Shared, Work};
 use std::any::Any;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
 use sync::{Arc, JoinHandle, Mutex, spawn};
 
 /// The threads.
@@ -39,10 +46,12 @@ pub struct Crew {
     hands: Vec<Hand>,
     /// The helpers that are called to it.
     called: Vec<usize>,
+    /// Whether they pay, if it gives way.
+    payoff: Option<Payoff>,
 }
 
 impl Crew {
-    /// The caller's thread and `helpers` more.
+    /// The caller's thread and `helpers` more, which work together whatever else the host has to do.
     pub fn new(helpers: usize) -> Crew {
         let shared = Arc::new(Shared::new(helpers));
         let threads = (0..helpers)
@@ -56,6 +65,45 @@ impl Crew {
             threads,
             hands: (0..=helpers).map(|_| Hand::default()).collect(),
             called: Vec::with_capacity(helpers),
+            payoff: None,
+        }
+    }
+
+    /// The caller's thread and `helpers` more. It works without them while that is quicker.
+    pub fn giving_way(helpers: usize) -> Crew {
+        let mut crew = Crew::new(helpers);
+        crew.payoff = Some(Payoff::new(Instant::now()));
+        crew
+    }
+
+    /// Whether it works without helpers while that is quicker.
+    pub fn gives_way(&self) -> bool {
+        self.payoff.is_some()
+    }
+
+    /// Whether the caller works alone for now.
+    pub fn is_alone(&self) -> bool {
+        self.payoff.as_ref().is_some_and(Payoff::alone)
+    }
+
+    /// The caller comes back to its work from something else.
+    pub fn resume(&mut self) {
+        if let Some(payoff) = &mut self.payoff {
+            payoff.resume(Instant::now());
+        }
+    }
+
+    /// So much has been done since the last time, in the caller's own unit.
+    pub fn passed(&mut self, done: u64) {
+        if let Some(payoff) = &mut self.payoff {
+            payoff.passed(Instant::now(), done);
+        }
+    }
+
+    /// The caller has waited for helpers within its share of a round.
+    pub fn waited(&mut self, time: Duration) {
+        if let Some(payoff) = &mut self.payoff {
+            payoff.waited(time);
         }
     }
 
@@ -85,6 +133,9 @@ impl Crew {
             self.size(),
             items.len()
         );
+        if self.is_alone() {
+            return work_alone(items, f);
+        }
         let errands = &self.shared.errands;
         let is_away = !self.threads.is_empty() && errands.is_away();
         let batch = Batch {
@@ -124,8 +175,12 @@ impl Crew {
         if invited && !errands.take_back(batch.round) {
             self.called.push(ERRAND_HELPER); // it has come to this round
         }
+        let began = self.payoff.as_ref().map(|_| Instant::now());
         for &helper in &self.called {
             self.shared.finish(helper);
+        }
+        if let (Some(payoff), Some(began)) = (&mut self.payoff, began) {
+            payoff.waited(began.elapsed());
         }
         let panic = match self.called.is_empty() {
             true => own,
@@ -159,6 +214,7 @@ impl Crew {
         };
         match self.threads.get(ERRAND_HELPER) {
             None => job(),
+            Some(_) if self.is_alone() => job(),
             Some(helper) => {
                 assert!(!self.shared.errands.is_away(), "one errand at a time");
                 self.shared.send_away(Box::new(job));
@@ -168,6 +224,29 @@ impl Crew {
             }
         }
         errand
+    }
+
+    /// Waits for what an errand brings. If it panicked, so does this.
+    ///
+    /// # Panics
+    ///
+    /// If the errand did.
+    pub fn fetch<T>(&mut self, errand: Errand<T>) -> T {
+        let began = self.payoff.as_ref().map(|_| Instant::now());
+        let result = errand.fetch();
+        if let (Some(payoff), Some(began)) = (&mut self.payoff, began) {
+            payoff.waited(began.elapsed());
+        }
+        result
+    }
+}
+
+/// Works on all items, whatever some of them panic with.
+fn work_alone<T>(items: &mut [T], f: impl Fn(&mut T)) {
+    let work = |item| catch_unwind(AssertUnwindSafe(|| f(item))).err();
+    let panics = items.iter_mut().filter_map(work);
+    if let Some(first) = panics.reduce(|first, _| first) {
+        resume_unwind(first);
     }
 }
 

@@ -14,8 +14,8 @@
 
 use crate::errand::{ERRAND_HELPER, Errands};
 use crate::sync::{
-    AtomicBool, AtomicU64, LOOKS, LOOKS_FOR_HELPER, Mutex, Ordering, UnsafeCell, fence, park,
-    spin_loop, yield_now,
+    AtomicBool, AtomicU64, CROWDED, LOOKS, LOOKS_FOR_HELPER, Mutex, Ordering, UnsafeCell, YIELDS,
+    cores, doze, fence, park, spin_loop, yield_now,
 };
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,6 +58,8 @@ pub struct Shared {
     helpers: Vec<Helper>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     pub errands: Errands,
+    /// There are more threads than cores: who looks in vain keeps another one from running.
+    crowded: bool,
 }
 
 // SAFETY: `work` is written only while no helper is busy, see there, and what its pointer leads
@@ -82,6 +84,7 @@ impl Shared {
             helpers: (0..helpers).map(helper).collect(),
             panic: Mutex::new(None),
             errands: Errands::new(),
+            crowded: helpers >= cores(),
         }
     }
 
@@ -123,7 +126,7 @@ impl Shared {
     /// Waits until a helper that was called is done.
     pub fn finish(&self, helper: usize) {
         let round = self.round.number.load(Ordering::Relaxed);
-        wait_while(|| self.helpers[helper].done.load(Ordering::Acquire) != round);
+        self.wait_while(|| self.helpers[helper].done.load(Ordering::Acquire) != round);
     }
 
     /// Calls the helper that goes on errands away.
@@ -137,7 +140,16 @@ impl Shared {
 
     /// Waits until the helper that goes on errands is back.
     pub fn wait_for_errand(&self) {
-        wait_while(|| self.errands.is_away());
+        self.wait_while(|| self.errands.is_away());
+    }
+
+    fn wait_while(&self, mut waits: impl FnMut() -> bool) {
+        let mut patience = Patience {
+            looks: if self.crowded { CROWDED } else { 0 },
+        };
+        while waits() {
+            patience.wait();
+        }
     }
 
     /// What a helper's share panicked with.
@@ -193,8 +205,9 @@ impl Shared {
     fn wait_for_other(&self, round: u64, helper: usize) -> u64 {
         let called = &self.called[helper].0;
         let mut begun = round;
+        let looks = if self.crowded { LOOKS / 40 } else { LOOKS };
         loop {
-            for _ in 0..LOOKS {
+            for _ in 0..looks {
                 let now = called.load(Ordering::Acquire);
                 if now != round {
                     return now;
@@ -222,14 +235,6 @@ impl Shared {
     }
 }
 
-/// Looks again and again, and after a while lets others have this core in between: there may be more threads than cores.
-fn wait_while(mut waits: impl FnMut() -> bool) {
-    let mut patience = Patience::default();
-    while waits() {
-        patience.wait();
-    }
-}
-
 /// Of one who looks again and again for what another thread does.
 #[derive(Default)]
 pub struct Patience {
@@ -237,13 +242,16 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Waits a moment before it looks again; lets others have its core when it has looked in vain for long.
+    /// Waits a moment before it looks again. Who has looked in vain for long lets others have its core: there may be more
+    /// threads than cores. In the end it sleeps in between.
     pub fn wait(&mut self) {
+        self.looks = self.looks.saturating_add(1);
         if self.looks < LOOKS_FOR_HELPER {
-            self.looks += 1;
             spin_loop();
-        } else {
+        } else if self.looks < YIELDS {
             yield_now();
+        } else {
+            doze();
         }
     }
 }

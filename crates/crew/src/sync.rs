@@ -17,6 +17,20 @@ mod standard {
     pub const LOOKS: u32 = 20_000;
     /// Who waits for a helper looks so often before it lets others have its core.
     pub const LOOKS_FOR_HELPER: u32 = 2_000;
+    /// Where there are more threads than cores it begins as if it had looked so often.
+    pub const CROWDED: u32 = 1_950;
+    /// Who has looked so often, of late with others running in between, sleeps in between.
+    pub const YIELDS: u32 = 2_200;
+
+    /// Sleeps for a little while.
+    pub fn doze() {
+        std::thread::sleep(std::time::Duration::from_micros(50));
+    }
+
+    /// Threads that run side by side.
+    pub fn cores() -> usize {
+        std::thread::available_parallelism().map_or(usize::MAX, usize::from)
+    }
 
     /// The standard library's cell with the methods of loom's.
     pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
@@ -50,4 +64,14 @@ mod tried {
     /// Every further look multiplies what loom has to try.
     pub const LOOKS: u32 = 1;
     pub const LOOKS_FOR_HELPER: u32 = 1;
+    pub const CROWDED: u32 = 0;
+    pub const YIELDS: u32 = 2;
+
+    pub fn doze() {
+        yield_now();
+    }
+
+    pub fn cores() -> usize {
+        usize::MAX
+    }
 }

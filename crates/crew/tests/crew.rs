@@ -156,3 +156,50 @@ fn a_crew_that_ends_lets_its_errand_end() {
     drop(crew);
     assert_eq!(errand.fetch(), 7);
 }
+
+/// Rounds in which it waits for its helpers, so that it works alone now and then.
+fn waiting(crew: &mut Crew, mut round: impl FnMut(&mut Crew)) {
+    round(crew);
+    crew.waited(Duration::from_millis(1));
+    std::thread::sleep(Duration::from_micros(200));
+    crew.passed(1);
+}
+
+#[test]
+fn a_crew_that_gives_way_works_on_every_item_once() {
+    let mut crew = Crew::giving_way(2);
+    let mut items = [0; 7];
+    let even = ends(items.len(), &crew);
+    let (mut alone, mut together) = (0, 0);
+    for number in 0..400 {
+        waiting(&mut crew, |crew| {
+            let errand = crew.set_off(move || number);
+            crew.for_each(&mut items, &even, |item| *item += 1);
+            assert_eq!(crew.fetch(errand), number);
+        });
+        match crew.is_alone() {
+            true => alone += 1,
+            false => together += 1,
+        }
+    }
+    assert_eq!(items, [400; 7]);
+    assert!(alone > 0 && together > 0, "{alone} alone, {together} not");
+}
+
+#[test]
+fn a_panic_comes_out_when_all_others_are_done_where_the_caller_works_alone() {
+    let mut crew = Crew::giving_way(1);
+    while !crew.is_alone() {
+        waiting(&mut crew, |_| {});
+    }
+    let mut items = [false; 5];
+    let mut numbered: Vec<(usize, &mut bool)> = items.iter_mut().enumerate().collect();
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        crew.for_each(&mut numbered, &[2, 5], |(number, done)| {
+            assert_ne!(*number, 1, "not this one");
+            **done = true;
+        });
+    }));
+    assert!(result.is_err());
+    assert_eq!(items, [true, false, true, true, true]);
+}

@@ -1,6 +1,6 @@
 //! Launch files, machine files, study files, stored results.
 
-use warpsim_present::Source;
+use warpsim_present::{Source, SourceError};
 use warpsim_sim::config::read::load::from_source;
 use warpsim_sim::config::read::presets::PRESETS;
 use warpsim_study::record::{Record, read_stored, stored_text};
@@ -12,12 +12,18 @@ fn text(data: &[u8]) -> Option<Source> {
     Some(Source::new("fuzz.toml", text))
 }
 
-/// Any text is a launch file or an error with a message.
+/// An error says where in its file.
+fn has_place(error: &SourceError) {
+    let text = error.to_string();
+    assert!(text.contains("--> fuzz.toml"), "{text}");
+}
+
+/// Any text is a launch file or an error with a message and a place.
 pub fn launch_file(data: &[u8]) {
     if let Some(source) = text(data)
         && let Err(error) = launchfile::parse(&source)
     {
-        assert!(!error.to_string().is_empty());
+        has_place(&error);
     }
 }
 
@@ -29,14 +35,14 @@ pub fn launch_file_seeds() -> Vec<Vec<u8>> {
     seeds.iter().map(|s| s.as_bytes().to_vec()).collect()
 }
 
-/// Any text is a machine or an error with a message. What it extends may be a preset; no file is
+/// Any text is a machine or an error with a message and a place. What it extends may be a preset; no file is
 /// opened.
 pub fn machine_file(data: &[u8]) {
     let Some(source) = text(data) else {
         return;
     };
     if let Err(error) = from_source(&source, &[]) {
-        assert!(!error.to_string().is_empty());
+        has_place(&error);
     }
 }
 
@@ -44,12 +50,12 @@ pub fn machine_file_seeds() -> Vec<Vec<u8>> {
     PRESETS.iter().map(|(_, t)| t.as_bytes().to_vec()).collect()
 }
 
-/// Any text is a study or an error with a message.
+/// Any text is a study or an error with a message and a place.
 pub fn study_file(data: &[u8]) {
     if let Some(source) = text(data)
         && let Err(error) = format::parse(&source)
     {
-        assert!(!error.to_string().is_empty());
+        has_place(&error);
     }
 }
 

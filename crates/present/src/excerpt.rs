@@ -1,5 +1,6 @@
 //! A line of a text with carets under a part of it.
 
+use crate::visible::push_visible;
 use std::fmt;
 use std::ops::Range;
 
@@ -59,11 +60,11 @@ impl Excerpt {
         if from > line_start {
             shown.push('…');
         }
-        push_visible(&mut shown, &text[from..start.max(from)]);
+        push_visible(&mut shown, &text[from..start.max(from)], TAB);
         let indent = shown.chars().count();
-        push_visible(&mut shown, &text[start.max(from)..marked_end]);
+        push_visible(&mut shown, &text[start.max(from)..marked_end], TAB);
         let width = (shown.chars().count() - indent).max(1);
-        push_visible(&mut shown, &text[marked_end..to.max(marked_end)]);
+        push_visible(&mut shown, &text[marked_end..to.max(marked_end)], TAB);
         if to < line_end {
             shown.push('…');
         }
@@ -113,18 +114,6 @@ fn floor_char(text: &str, at: usize) -> usize {
         at -= 1;
     }
     at
-}
-
-/// Appends `part` with tabs as spaces and other control characters made visible.
-fn push_visible(out: &mut String, part: &str) {
-    for c in part.chars() {
-        match c {
-            '\t' => out.push_str(TAB),
-            '\r' => {}
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
 }
 
 #[cfg(test)]

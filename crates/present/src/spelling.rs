@@ -5,14 +5,18 @@ use std::cmp::Reverse;
 /// Longer words than this are nobody's spelling mistake, and comparing them is slow.
 const LONGEST_MISTAKE: usize = 40;
 
+/// How alike two names are, from 0 to 1, whatever letters are large.
+pub fn likeness(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
+}
+
 /// The candidate most like `name`, when one is like enough to be what was meant: for long names,
 /// which people remember by their beginnings.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Whoever writes `MATMUL` means `matmul`.
-    let name = name.to_lowercase();
     candidates
         .into_iter()
-        .map(|c| (strsim::jaro_winkler(&name, &c.to_lowercase()), c))
+        .map(|c| (likeness(name, c), c))
         .filter(|(likeness, _)| *likeness > 0.7)
         .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
         .map(|(_, c)| c)

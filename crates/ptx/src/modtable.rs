@@ -192,7 +192,11 @@ groups! {
         "L2::cache_hint" => Ignored,
         "L2::64B" => Ignored, "L2::128B" => Ignored, "L2::256B" => Ignored,
     }
-    LEVEL { "L1" => Ignored, "L2" => Ignored, "L2::evict_last" => Ignored, "L2::evict_normal" => Ignored }
+    /// Which cache a prefetch is for: the L1, or past it.
+    LEVEL {
+        "L1" => Cache(CacheOp::Ca), "L2" => Cache(CacheOp::Cg),
+        "L2::evict_last" => Cache(CacheOp::Cg), "L2::evict_normal" => Cache(CacheOp::Cg),
+    }
     SHUFFLE {
         "up" => Mode(self::Mode::Up), "down" => Mode(self::Mode::Down),
         "bfly" => Mode(self::Mode::Bfly), "idx" => Mode(self::Mode::Idx),

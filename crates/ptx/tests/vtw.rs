@@ -130,6 +130,33 @@ fn before_loop(text: &str) -> &str {
 }
 
 #[test]
+fn indices_are_taken_apart_without_a_division_in_the_loop() {
+    let body = "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\nmov.u32 %r4, %tid.x;\nmov.u32 %r5, %tid.y;\n\
+        mov.u32 %r6, %tid.z;\nld.param.u64 %rd1, [k_0];\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd1+4], %r2;\n\
+        st.global.u32 [%rd1+8], %r3;\nst.global.u32 [%rd1+12], %r4;\nst.global.u32 [%rd1+16], %r5;\nst.global.u32 [%rd1+20], %r6;\nret;";
+    let without_z = body
+        .replace("%ctaid.z", "%ctaid.y")
+        .replace("%tid.z", "%tid.y");
+    for (body, dimensions) in [(body, 3), (&without_z, 2)] {
+        for variant in BOTH {
+            let (text, form) = only(body, variant).expect("it can be");
+            assert_eq!(form.grid_dimensions, dimensions);
+            let (before, in_loop) = text.split_once("$VTW_HEAD:").expect("a loop");
+            assert!(
+                !in_loop.contains("div.") && !in_loop.contains("rem."),
+                "{text}"
+            );
+            // One for each size that is divided by, once.
+            let numbers = if variant == Variant::Hardware { 2 } else { 1 };
+            assert_eq!(
+                before.matches("div.u32").count(),
+                numbers * (usize::from(dimensions) - 1)
+            );
+        }
+    }
+}
+
+#[test]
 fn only_what_depends_on_no_index_and_has_one_value_is_hoisted() {
     let body = "ld.param.u32 %r1, [k_1];\nadd.u32 %r2, %r1, 5;\nmov.u32 %r3, %ntid.x;\nmul.lo.u32 %r4, %r2, %r3;\n\
         mov.u32 %r5, %tid.x;\nadd.u32 %r6, %r5, %r4;\nmov.u32 %r7, 0;\nadd.u32 %r7, %r7, %r1;\nsetp.eq.u32 %p1, %r1, 3;\n\

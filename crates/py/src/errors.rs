@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
-use warpsim_present::SourceError;
+use warpsim_present::{SourceError, visible};
 use warpsim_study::StudyError;
 use warpsim_workloads::{Category, DeviceError};
 
@@ -36,7 +36,7 @@ fn raised(py: Python<'_>, class: &str, text: &str) -> PyErr {
     let module = py.import("warpsim._errors");
     let class = module.and_then(|m| Ok(m.getattr(class)?.cast_into::<PyType>()?));
     match class {
-        Ok(class) => PyErr::from_type(class, text.to_string()),
+        Ok(class) => PyErr::from_type(class, visible(text).into_owned()),
         Err(error) => error,
     }
 }

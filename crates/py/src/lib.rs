@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use super::names::names;
     #[pymodule_export]
-    use super::program::{Program, compile_cuda};
+    use super::program::{Program, compile_cuda, read_ptx};
     #[pymodule_export]
     use super::scheduler::Place;
     #[pymodule_export]

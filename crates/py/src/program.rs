@@ -4,6 +4,7 @@ use crate::errors;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
+use warpsim_present::reading;
 use warpsim_ptx::kernel;
 use warpsim_workloads::simulated::compile;
 use warpsim_workloads::{args, cuda};
@@ -88,4 +89,12 @@ impl Program {
 pub fn compile_cuda(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     let ptx = py.detach(|| cuda::compile(&path, &cuda::Options::default()));
     ptx.map_err(|e| errors::of_device(py, &e))
+}
+
+/// The text of a PTX file.
+#[pyfunction]
+pub fn read_ptx(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    let bytes = reading::read(&path, warpsim_ptx::MOST_BYTES).map_err(|e| e.to_string());
+    let text = bytes.and_then(warpsim_ptx::text);
+    text.map_err(|e| errors::bad_input(py, &format!("cannot read {}: {e}", path.display())))
 }

@@ -19,6 +19,7 @@ pub mod record;
 pub mod simulate;
 mod ulp;
 pub mod verify;
+mod ways;
 
 /// What an NVIDIA H200 computed for every form, as [`record`] keeps it.
 pub const RECORDED: &str = include_str!("../results/h200.txt");

@@ -16,7 +16,7 @@ fn number(name: &str, default: u64) -> u64 {
 fn random_combinations_run_correctly_or_are_refused() {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let count = number("WARPSIM_COMBINATIONS", COMBINATIONS);
-    let tally = check_many(number("WARPSIM_SEED", 1), count, threads);
+    let tally = check_many(number("WARPSIM_SEED", 1), count, threads, None);
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
     assert_eq!(tally.ran + tally.refused, count);
     assert!(

@@ -1,7 +1,7 @@
 //! The simulated machine.
 //!
 //! [`exec`] says what instructions do, `sm` when they do it, [`memory`] what happens
-//! beyond the SM; `schedule`, `fetch`, `divergence` and [`power`] hold the mechanisms
+//! beyond the SM; `schedule`, `fetch`, `divergence`, [`power`], [`replacement`] and [`prefetch`] hold the mechanisms
 //! that papers are about, one file each.
 
 pub mod area;
@@ -17,16 +17,19 @@ pub mod occupancy;
 pub mod phases;
 mod place;
 pub mod power;
+pub mod prefetch;
 pub mod progress;
+pub mod replacement;
 pub mod schedule;
 mod sm;
 pub mod stats;
 pub mod time;
 pub mod virtual_storage;
 
-// The bench that the integration tests use, for unit tests that reach further inside.
-#[cfg(test)]
+// A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;
+
+// The bench that the integration tests use, for unit tests that reach further inside.
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod bench;

@@ -153,6 +153,7 @@ fn a_barrier_whose_other_threads_spin_is_a_livelock_and_names_the_loop() {
             limit,
             stuck,
             loops,
+            ended: None,
         } = error_of(body, 64, &[], skip)
         else {
             panic!("not seen as a livelock");

@@ -12,7 +12,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::WarpEvent;
-use warpsim_sim::stats::LaunchReport;
+use warpsim_sim::stats::{LaunchReport, WarpState};
 
 /// Instructions of each thread in order, by block and thread.
 type Traces = BTreeMap<(u64, u32), Vec<Pc>>;
@@ -207,7 +207,7 @@ fn a_barrier_in_a_side_waits_for_the_warps_of_that_side() {
 #[test]
 fn a_kernel_without_divergence_needs_one_entry_and_waits_for_nobody() {
     let body = "mov.u32 %r2, 0;
-        LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 20; @%p1 bra LOOP;
+        LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 20; @%p1 bra.uni LOOP;
         mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r2;";
     let ptx = kernel(0, body);
     let cycles: Vec<u64> = ["pdom", "tbc"]
@@ -219,4 +219,64 @@ fn a_kernel_without_divergence_needs_one_entry_and_waits_for_nobody() {
         })
         .to_vec();
     assert_eq!(cycles[0], cycles[1]);
+}
+
+/// A loop whose end depends on a parameter alone, with loads that take some warps longer than others, so that they come there at
+/// different times. That its branch goes one way for the block can be proven.
+fn proven_loop(annotation: &str) -> String {
+    kernel(
+        0,
+        &format!(
+            "ld.param.u32 %r5, [n]; add.u32 %r5, %r5, 20; mov.u32 %r4, 0; shr.u32 %r7, %r1, 5; mul.wide.u32 %rd4, %r1, 128;\n\
+             add.u64 %rd5, %rd2, %rd4;\n\
+             MORE: ld.global.u32 %r6, [%rd5]; add.u32 %r4, %r4, 1; add.u32 %r8, %r8, %r6; setp.lt.u32 %p1, %r4, %r5;\n\
+             @%p1 bra{annotation} MORE; // @loop\n\
+             mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd6, %rd1; st.global.u32 [%rd6], %r8;"
+        ),
+    )
+}
+
+/// Thread block compaction, section 3.1: warps skip the synchronisation at branches that are annotated, `bra.uni`. That
+/// one could be proven uniform makes no difference to the paper's machine.
+#[test]
+fn under_tbc_warps_wait_at_a_proven_branch_unless_it_is_annotated_or_proofs_count() {
+    let run = |annotation: &str, uniform: &str| {
+        let uniform = format!("divergence.tbc.uniform={uniform}");
+        let machine =
+            with("gtx480", "tbc", &["scheduler=lrr", &uniform]).expect("they go together");
+        let (output, _, report) = run(&machine, &proven_loop(annotation), [2, 256]);
+        let totals = &report.totals;
+        (
+            output,
+            totals.cycles,
+            totals.sm.warps.get(WarpState::Control),
+        )
+    };
+    let (expected, waits, control) = run("", "annotated");
+    for (annotation, uniform) in [(".uni", "annotated"), ("", "proven"), (".uni", "proven")] {
+        let (output, skips, less) = run(annotation, uniform);
+        assert!(output == expected);
+        assert!(
+            less * 2 < control,
+            "{annotation} {uniform}: {less} {control}"
+        );
+        assert!(skips < waits, "{annotation} {uniform}: {skips} {waits}");
+    }
+}
+
+/// `bra.uni` speaks for a warp. Where warps of a block go different ways it is no proof for the block, and they wait for each
+/// other as at any branch.
+#[test]
+fn an_annotation_that_holds_for_warps_only_is_not_believed_for_the_block() {
+    let body = "shr.u32 %r7, %r1, 5; and.b32 %r7, %r7, 1; setp.eq.u32 %p1, %r7, 0; mov.u32 %r4, 0; and.b32 %r9, %r1, 1;\n\
+        @%p1 bra.uni EVEN;\n\
+        setp.eq.u32 %p2, %r9, 0; @%p2 bra ON; add.u32 %r4, %r4, 5; ON: add.u32 %r4, %r4, 1;\n\
+        EVEN: add.u32 %r4, %r4, 100; bar.sync 0; mul.wide.u32 %rd6, %r1, 4; add.u64 %rd6, %rd6, %rd1; st.global.u32 [%rd6], %r4;";
+    let outputs = ["pdom", "tbc", "tbc-lcp"].map(|model| {
+        let machine = with("gtx480", model, &["scheduler=lrr"]).expect("they go together");
+        run(&machine, &kernel(0, body), [2, 128]).0
+    });
+    assert_eq!(outputs[0][..4], [100, 100, 100, 100]);
+    assert_eq!(outputs[0][32..36], [101, 106, 101, 106]);
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
 }

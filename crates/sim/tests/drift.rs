@@ -9,6 +9,7 @@ use warpsim_sim::schedule::{IssuePolicy, Place};
 fn on(threads: usize) -> Options {
     Options {
         threads,
+        all_threads: true,
         ..Options::default()
     }
 }

@@ -86,6 +86,7 @@ impl Machine {
                 ControlFlow::Continue(())
             },
             races: None,
+            steps: None,
         };
         run(
             &code,

@@ -50,6 +50,18 @@ fn machines() -> Vec<(String, Machine)> {
             add(preset, &["gpu.sms=2", &width, &ports, &scheduler]);
         }
     }
+    // Machines of other releases: memory that nothing comes back from, ports that SMs share, lines that are refetched.
+    add("gtx480-v302", &["gpu.sms=2"]);
+    add("fx5800-211b", &["gpu.sms=4"]);
+    let gangs = ["sm.warp_width=4", "scheduler=gangs", "l1i.mshrs=4"];
+    add(
+        "vws",
+        &[&gangs[..], &["gpu.sms=2", "fetch.refill=refetch"]].concat(),
+    );
+    add(
+        "fx5800",
+        &["gpu.sms=2", "divergence=tbc", "divergence.uniform=proven"],
+    );
     let room = ["gpu.sms=2", "fetch.eligible=room", "fetch.buffer=3"];
     add("gtx480", &room);
     add(

@@ -18,6 +18,19 @@ fn races(shared: u32, body: &str, grid: u32, block: u32) -> Vec<String> {
     bench.gpu.races().to_vec()
 }
 
+/// What threads of a warp do to each other that is right only where they are in step.
+fn steps(shared: u32, body: &str, block: u32) -> Vec<String> {
+    let options = Options {
+        functional: true,
+        check_steps: true,
+        ..Options::default()
+    };
+    let machine = machine("gtx480", &["gpu.sms=2"]);
+    let mut bench = Bench::unobserved(machine, &kernel(shared, body), options);
+    bench.launch(1, block);
+    bench.gpu.steps().to_vec()
+}
+
 /// Each thread writes its number and reads that of the thread opposite.
 fn reverse(between: &str) -> String {
     format!(
@@ -85,4 +98,36 @@ fn programs_without_races_have_none() {
         let found = races(4096, &Generator::body(seed, 96), 3, 96);
         assert_eq!(found, [""; 0], "seed {seed}");
     }
+}
+
+#[test]
+fn threads_of_a_warp_race_unless_a_barrier_or_an_operation_orders_them() {
+    let found = steps(512, &reverse(""), 32);
+    // Threads 96 to 127 are not there: nobody writes what is read.
+    assert_eq!(found, [""; 0]);
+    let near = |between: &str| reverse(between).replace("508", "124");
+    let found = steps(512, &near(""), 32);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("writes it at PTX line 18"), "{found:?}");
+    assert!(found[0].contains("reads it at PTX line 22"), "{found:?}");
+    assert_eq!(steps(512, &near("bar.sync 0;"), 32), [""; 0]);
+    assert_eq!(steps(512, &near("bar.warp.sync 0xffffffff;"), 32), [""; 0]);
+    assert_eq!(
+        races(512, &near(""), 1, 32),
+        [""; 0],
+        "of warps there is one"
+    );
+}
+
+#[test]
+fn threads_that_write_in_one_instruction_do_not_race() {
+    let body = "mov.u32 %r2, tile;\nst.shared.u32 [%r2], %r1;\nld.shared.u32 %r3, [%r2];";
+    let found = steps(4, body, 32);
+    // All write at once; all but one read what another wrote.
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("lane 31 writes it"), "{found:?}");
+    assert_eq!(
+        steps(4, &body.replace("\nld.shared.u32 %r3, [%r2];", ""), 32),
+        [""; 0]
+    );
 }

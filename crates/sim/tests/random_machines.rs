@@ -1,6 +1,6 @@
 //! Whole machines drawn at random from the declared ranges: each is refused before anything runs,
-//! or runs programs to their end with the right result. `WARPSIM_MACHINES` says how many are
-//! drawn, `WARPSIM_MACHINES_SEED` where to begin.
+//! or runs programs to their end with the right result, and the same statistics stepped, on several threads and listened to.
+//! `WARPSIM_MACHINES` says how many are drawn, `WARPSIM_MACHINES_SEED` where to begin.
 
 mod common;
 
@@ -16,9 +16,15 @@ use warpsim_sim::config::{Machine, SECTIONS};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::mechanism::Kind;
+use warpsim_sim::observe::{Observer, WarpEvent};
+use warpsim_sim::stats::LaunchReport;
+use warpsim_sim::time::Cycle;
 
 /// Drawn where nobody says how many.
 const MACHINES: u64 = 40;
+/// Machines on which a program takes longer than this are not stepped; and than this, not looked at in all ways.
+const STEPPED: u64 = 50_000;
+const ALL_WAYS: u64 = 1_000_000;
 /// Cycles that the slowest machine may take.
 const LONGEST: u64 = 400_000_000;
 
@@ -162,6 +168,77 @@ struct Case {
 
 const GRID: u32 = 4;
 
+/// The number of a thread, and where its result goes.
+const OWN: &str = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;\n\
+    mul.wide.u32 %rd3, %r4, 4; add.u64 %rd4, %rd1, %rd3;\n";
+
+/// Programs for blocks of 64 threads whose results are known: name, shared memory, body, and what a thread stores.
+type Known = (&'static str, u32, &'static str, fn(u32) -> u32);
+
+const KNOWN: [Known; 4] = [
+    (
+        "steps of Collatz",
+        0,
+        "add.u32 %r5, %r4, 1; mov.u32 %r6, 0;\n\
+         STEP: setp.eq.u32 %p1, %r5, 1; @%p1 bra DONE; and.b32 %r7, %r5, 1; setp.eq.u32 %p2, %r7, 0; @%p2 bra HALF;\n\
+         mad.lo.u32 %r5, %r5, 3, 1; bra NEXT; HALF: shr.u32 %r5, %r5, 1; NEXT: add.u32 %r6, %r6, 1; bra STEP;\n\
+         DONE: st.global.u32 [%rd4], %r6;",
+        collatz,
+    ),
+    (
+        "hand round",
+        256,
+        "shl.b32 %r5, %r1, 2; mov.u32 %r6, tile; add.u32 %r5, %r5, %r6; add.u32 %r7, %r1, 1; and.b32 %r7, %r7, 63;\n\
+         shl.b32 %r7, %r7, 2; add.u32 %r7, %r7, %r6; mov.u32 %r8, %r4; mov.u32 %r9, 5;\n\
+         AGAIN: st.shared.u32 [%r5], %r8; bar.sync 0; ld.shared.u32 %r8, [%r7]; bar.sync 0;\n\
+         sub.u32 %r9, %r9, 1; setp.ne.u32 %p1, %r9, 0; @%p1 bra AGAIN; st.global.u32 [%rd4], %r8;",
+        |i| i / 64 * 64 + (i + 5) % 64,
+    ),
+    (
+        "vote and swap",
+        0,
+        "and.b32 %r5, %r4, 3; setp.eq.u32 %p1, %r5, 1; vote.sync.ballot.b32 %r6, %p1, 0xffffffff;\n\
+         shfl.sync.bfly.b32 %r7, %r4, 5, 0x1f, 0xffffffff; popc.b32 %r8, %r6; mad.lo.u32 %r9, %r8, 1000, %r7;\n\
+         st.global.u32 [%rd4], %r9;",
+        |i| 8000 + (i ^ 5),
+    ),
+    (
+        "count",
+        4,
+        "mov.u32 %r5, tile; setp.ne.u32 %p1, %r1, 0; @!%p1 st.shared.u32 [%r5], 0; bar.sync 0;\n\
+         atom.shared.add.u32 %r6, [%r5], %r1; bar.sync 0; ld.shared.u32 %r7, [%r5]; red.global.add.u32 [%rd1+1024], 3;\n\
+         st.global.u32 [%rd4], %r7;",
+        |i| if i < 256 { 63 * 32 } else { 3 * 256 },
+    ),
+];
+
+fn collatz(i: u32) -> u32 {
+    let step = |n: &u32| {
+        Some(if n.is_multiple_of(2) {
+            n / 2
+        } else {
+            3 * n + 1
+        })
+    };
+    let steps = std::iter::successors(Some(i + 1), step);
+    steps.take_while(|n| *n != 1).count() as u32
+}
+
+/// Programs whose results are known, with these.
+fn known() -> impl Iterator<Item = Case> {
+    KNOWN.into_iter().map(|(name, shared, body, answer)| {
+        let words = GRID * 64 + u32::from(name == "count");
+        let mut expected: Vec<u8> = (0..words).flat_map(|i| answer(i).to_le_bytes()).collect();
+        expected.resize(BUFFER as usize, 0);
+        Case {
+            name,
+            program: program(&kernel(shared, &format!("{OWN}{body}"))),
+            block: 64,
+            expected,
+        }
+    })
+}
+
 /// Sizes of accesses, local memory, constants, fences, atomics of both memories.
 const KINDS_OF_MEMORY: &str = "\
     .local .align 8 .b8 frame[64];\n\
@@ -210,15 +287,16 @@ fn cases() -> Vec<Case> {
         };
         case.expected = case
             .run(&machine, options)
-            .unwrap_or_else(|e| panic!("{name}: {e}"));
+            .unwrap_or_else(|e| panic!("{name}: {e}"))
+            .0;
         case
     });
-    cases.collect()
+    cases.chain(known()).collect()
 }
 
 impl Case {
     /// Runs it twice, so that the second finds caches and memory as the first left them.
-    fn run(&self, machine: &Machine, options: Options) -> Result<Vec<u8>, SimError> {
+    fn run(&self, machine: &Machine, options: Options) -> Result<Ran, SimError> {
         let mut gpu = Gpu::new(machine.clone(), options)?;
         let module = gpu.load(self.program.clone())?;
         let out = gpu.alloc(BUFFER, "out").expect("room");
@@ -240,7 +318,43 @@ impl Case {
             };
             gpu.launch(module, &launch)?;
         }
-        Ok(gpu.read(out, BUFFER).expect("valid"))
+        Ok((
+            gpu.read(out, BUFFER).expect("valid"),
+            gpu.reports().to_vec(),
+        ))
+    }
+
+    /// In which way of simulating it comes to something else than when it runs as most do.
+    fn differs(&self, machine: &Machine) -> Option<String> {
+        let plain = self.run(machine, Options::default()).ok()?;
+        let cycles: u64 = plain.1.iter().map(|r| r.totals.cycles).sum();
+        if cycles > ALL_WAYS {
+            return None;
+        }
+        let stepped = Options {
+            skip: cycles > STEPPED,
+            ..Options::default()
+        };
+        let listened = Options {
+            observer: Some(Box::new(Listener)),
+            ..Options::default()
+        };
+        let threads = |threads| Options {
+            threads,
+            all_threads: true,
+            ..Options::default()
+        };
+        let ways = [
+            ("stepped", stepped),
+            ("listened to", listened),
+            ("on two threads", threads(2)),
+            ("on five threads", threads(5)),
+        ];
+        ways.into_iter().find_map(|(name, options)| {
+            let other = self.run(machine, options);
+            let same = other.is_ok_and(|other| other == plain);
+            (!same).then(|| format!("{name} it comes to something else"))
+        })
     }
 
     /// What is wrong with it on a machine; `None` where it is right or refused.
@@ -254,7 +368,7 @@ impl Case {
             Err(_) => Some("panic".into()),
             Ok(Err(SimError::BadLaunch(_))) => None,
             Ok(Err(error)) => Some(error.to_string()),
-            Ok(Ok(output)) => {
+            Ok(Ok((output, _))) => {
                 *ran += 1;
                 (output != self.expected).then(|| "another result".into())
             }
@@ -262,14 +376,26 @@ impl Case {
     }
 }
 
+/// What a run leaves, and what was counted.
+type Ran = (Vec<u8>, Vec<LaunchReport>);
+
+struct Listener;
+
+impl Observer for Listener {
+    fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
+
+    fn samples_every(&self) -> Option<u64> {
+        Some(90)
+    }
+}
+
 /// Takes out whatever can go without the failure going.
-fn smallest(mut asked: Asked, case: &Case) -> Asked {
+fn smallest(mut asked: Asked, fails: impl Fn(&Machine) -> bool) -> Asked {
     let mut at = 0;
     while at < asked.set.len() {
         let mut less = asked.clone();
         less.set.remove(at);
-        let still = Machine::resolve(less.preset, &less.set)
-            .is_ok_and(|machine| case.wrong(&machine, &mut 0).is_some());
+        let still = Machine::resolve(less.preset, &less.set).is_ok_and(|machine| fails(&machine));
         if still {
             asked = less;
         } else {
@@ -302,7 +428,13 @@ fn a_machine_is_refused_or_runs_correctly() {
         for case in &cases {
             let began = std::time::Instant::now();
             if let Some(wrong) = case.wrong(&machine, &mut ran) {
-                let small = smallest(asked, case);
+                let small = smallest(asked, |m| case.wrong(m, &mut 0).is_some());
+                panic!("seed {seed}, {}: {wrong}\n{}", case.name, small.text());
+            }
+            // One program on each machine, another one on the next.
+            let is_its_turn = case.name == cases[seed as usize % cases.len()].name;
+            if is_its_turn && let Some(wrong) = case.differs(&machine) {
+                let small = smallest(asked, |m| case.differs(m).is_some());
                 panic!("seed {seed}, {}: {wrong}\n{}", case.name, small.text());
             }
             if began.elapsed().as_secs() > 20 {

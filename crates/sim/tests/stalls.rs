@@ -258,3 +258,34 @@ fn a_scheduler_with_one_warp_stalls_for_its_reasons() {
         assert!(warp(WarpState::DataMemory) > 500 && exit > 100);
     }
 }
+
+/// Of eight warps one works and seven wait for it. That they wait is a share of warps' time whatever the policy; whether the warp that a
+/// scheduler ranks first does depends on the policy.
+#[test]
+fn what_the_first_ranked_warp_waits_for_depends_on_the_policy_and_where_warps_wait_does_not() {
+    let body = "setp.ge.u32 %p1, %r1, 32; @%p1 bra OUT; mov.u32 %r6, 0;
+        WORK: add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 300; @%p1 bra WORK;
+        OUT: bar.sync 0; st.global.u32 [%rd1], %r1;";
+    let shares = |policy: &str| {
+        let policy = format!("scheduler={policy}");
+        let set = ["gpu.sms=1", "sm.schedulers=1", &policy];
+        let mut bench = Bench::new(machine("gtx480", &set), &kernel(0, body));
+        bench.launch(1, 256);
+        let totals = &bench.report().totals;
+        let share = |name: &str| totals.derived(name).expect("a statistic");
+        let states = ["barrier", "fetch", "control", "data", "structural"];
+        let first: f64 = states
+            .map(|s| share(&format!("first_{s}_share")))
+            .iter()
+            .sum();
+        let issued = totals.sm.schedulers.get(SchedulerState::Issued);
+        assert!(first < 1.0 - issued as f64 / totals.sm.schedulers.sum() as f64 + 1e-9);
+        [share("barrier_share"), share("first_barrier_share")]
+    };
+    let [[lrr, lrr_first], [mwf, mwf_first]] = ["lrr", "mwf-lrr"].map(shares);
+    assert!((lrr - mwf).abs() < 0.02 && lrr > 0.6, "{lrr} {mwf}");
+    assert!(
+        lrr_first > 0.5 && mwf_first < 0.05,
+        "{lrr_first} {mwf_first}"
+    );
+}

@@ -128,6 +128,33 @@ fn kernels_of_every_shape_compute_the_same() {
     }
 }
 
+/// Threads that have returned are named by those that vote, shuffle and meet: none waits for them. (In the software variant they wait
+/// for their next block in plain PTX, and naming them is as wrong as it would be on a GPU.)
+#[test]
+fn threads_that_have_returned_are_no_longer_members() {
+    let body = format!(
+        "{OWN_PLACE} add.u32 %r4, %r10, %r2; and.b32 %r4, %r4, 7; setp.eq.u32 %p1, %r4, 3; @%p1 ret;\n\
+         setp.gt.u32 %p2, %r4, 4; vote.sync.ballot.b32 %r5, %p2, 0xffffffff; bar.warp.sync 0xffffffff;\n\
+         shfl.sync.bfly.b32 %r6, %r10, 1, 0x1f, 0xffffffff; match.any.sync.b32 %r7, %r4, 0xffffffff;\n\
+         add.u32 %r8, %r5, %r6; xor.b32 %r8, %r8, %r7; st.global.u32 [%rd11], %r8; setp.eq.u32 %p3, %r4, 6; @%p3 ret;\n\
+         vote.sync.any.pred %p4, %p2, 0xffffffff; selp.u32 %r9, 1, 2, %p4; add.u32 %r8, %r8, %r9; st.global.u32 [%rd11], %r8;"
+    );
+    let ptx = kernel(0, &body);
+    for threads in [25, 61, 256] {
+        let shape = [[19, 1, 1], [threads, 1, 1]];
+        let expected = memory(&[], &ptx, shape, false);
+        for way in WAYS
+            .iter()
+            .filter(|way| way.contains(&"virtual.mode=hardware"))
+        {
+            for functional in [false, true] {
+                let got = memory(way, &ptx, shape, functional);
+                assert_eq!(got, expected, "{threads} {way:?} {functional}");
+            }
+        }
+    }
+}
+
 #[test]
 fn indices_of_several_dimensions_are_recovered() {
     // Every thread writes its own number, made of all six indices and the sizes of the grid.

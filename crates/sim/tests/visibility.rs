@@ -10,6 +10,7 @@ use warpsim_sim::observe::WarpEvent;
 fn on(threads: usize) -> Options {
     Options {
         threads,
+        all_threads: true,
         ..Options::default()
     }
 }

@@ -1,4 +1,4 @@
-//! docs/studies.md shows studies that run.
+//! docs/studies.md and docs/study-files.md show studies that run.
 
 mod common;
 
@@ -13,15 +13,16 @@ fn root() -> PathBuf {
 }
 
 #[test]
-fn the_studies_of_the_page_are_files_that_run() {
-    let page = std::fs::read_to_string(root().join("docs/studies.md")).expect("the page");
+fn the_studies_of_the_pages_are_files_that_run() {
+    let page = |name: &str| std::fs::read_to_string(root().join(name)).expect("the page");
+    let page = page("docs/studies.md") + &page("docs/study-files.md");
     let mut seen = 0;
     for block in page.split("```toml\n# ").skip(1) {
         let block = block.split("```").next().expect("a block");
         let (file, text) = block.split_once('\n').expect("a name");
         let path = root().join(file);
         let stored = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
-        assert_eq!(stored, text, "{file} and the page differ");
+        assert_eq!(stored, text, "{file} and its page differ");
         let study = format::read(&path).expect("a good study");
         let plan = Plan::new(study, &Choices::default()).expect("a good plan");
         let scratch = Scratch::new(&format!("docs-{seen}"));

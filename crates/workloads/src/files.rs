@@ -78,9 +78,48 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
+/// Writes files into a folder, which is made where it is missing: all of them, or nothing. None of them is
+/// there yet.
+pub fn write_folder(folder: &Path, files: &[(String, Vec<u8>)]) -> io::Result<()> {
+    let missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|place| !place.as_os_str().is_empty() && !place.exists())
+        .collect();
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        let mut files = files.iter();
+        files.try_for_each(|(name, bytes)| write_whole(&folder.join(name), bytes))
+    });
+    if written.is_err() {
+        // Best effort: the first error is the one to report.
+        for (name, _) in files {
+            let _ = std::fs::remove_file(folder.join(name));
+        }
+        for place in missing {
+            let _ = std::fs::remove_dir(place);
+        }
+    }
+    written
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_written_whole_or_not_at_all() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("new/deeper");
+        let file = |name: &str| (name.to_string(), vec![1]);
+        // There is no folder of that name to write into.
+        let bad = [file("first"), file("no-such-folder/second")];
+        assert!(write_folder(&folder, &bad).is_err());
+        assert!(!scratch.path().join("new").exists());
+        std::fs::create_dir_all(&folder).unwrap();
+        assert!(write_folder(&folder, &bad).is_err());
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+        write_folder(&folder, &[file("first"), file("second")]).unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+    }
 
     #[test]
     fn a_failed_write_leaves_nothing_behind() {

@@ -11,6 +11,7 @@ pub mod export;
 pub mod files;
 pub mod folder;
 mod host;
+mod host_code;
 mod input;
 pub mod launchfile;
 pub mod micro;

@@ -2,11 +2,13 @@
 
 use crate::compile::mangled::{self, CType};
 use crate::host::args::find_kernel;
-use crate::host::element::Element;
+use crate::host::element::{Element, Scalar};
+use crate::host_code::{HostCode, Written};
+use std::collections::HashMap;
 use std::fmt::Write;
 use warpsim_present::mangled::{Function, shown};
-use warpsim_ptx::isa::{Space, Type};
-use warpsim_ptx::kernel::{Kernel, Param, Program};
+use warpsim_ptx::isa::{Space, Special, Type};
+use warpsim_ptx::kernel::{Kernel, Operand, Param, Program};
 
 /// One parameter of a kernel, as far as it is known.
 struct Taken {
@@ -21,32 +23,88 @@ enum TakenKind {
     Bytes(u32),
 }
 
+/// A kernel's name in C++ without namespaces, arguments and parameters.
+fn plain_name(kernel: &Kernel) -> String {
+    let name = Function::of(&kernel.name).map_or(kernel.name.clone(), |f| f.name);
+    name.rsplit("::").next().unwrap_or(&name).to_string()
+}
+
+/// A kernel whose threads are numbered in more than one dimension, and whose launch the host code does not
+/// say in a way that can be read: any shape that is made up would be wrong.
+pub fn unknown_shape<'a>(program: &'a Program, cuda: &str) -> Option<&'a str> {
+    let code = HostCode::read(cuda);
+    let wide = |special: &Special| {
+        matches!(
+            special,
+            Special::Tid(axis) | Special::Ctaid(axis) if *axis != 0
+        )
+    };
+    let reads = |kernel: &Kernel| {
+        let mut operands = kernel.code.iter().flat_map(|i| &i.src);
+        operands.any(|o| matches!(o, Operand::Special(s) if wide(s)))
+    };
+    let mut kernels = program.kernels.iter();
+    let written = |kernel: &Kernel| {
+        let launch = code.launch(&plain_name(kernel));
+        launch.is_some_and(|w| w.arguments.len() == kernel.params.len())
+    };
+    let found = kernels.find(|k| reads(k) && !written(k));
+    found.map(|kernel| kernel.name.as_str())
+}
+
+/// Whether there is a `main`, which nothing here runs.
+pub fn has_main(cuda: &str) -> bool {
+    HostCode::read(cuda).has_main()
+}
+
+/// The parameter `n`: as large as what the launches that were read have.
+fn largest(read: &[Option<Written>]) -> u64 {
+    let threads = read.iter().flatten().map(|written| {
+        let all = written.grid.iter().chain(&written.block);
+        all.map(|n| u64::from(*n)).fold(1, u64::saturating_mul)
+    });
+    threads.max().map_or(1024, |most| most.clamp(1024, 1 << 24))
+}
+
 /// The text of a launch file for every kernel of a program. `file` is what it names the kernels' file;
-/// `cuda` its text, where that is CUDA C, for the parameters' names.
+/// `cuda` its text, where that is CUDA C, for the parameters' names and the launches, as far as they can be
+/// read.
 pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String {
+    let code = cuda.map(HostCode::read);
+    let read: Vec<Option<Written>> = program
+        .kernels
+        .iter()
+        .map(|kernel| {
+            let written = code.as_ref()?.launch(&plain_name(kernel))?;
+            (written.arguments.len() == kernel.params.len()).then_some(written)
+        })
+        .collect();
     let mut out = format!(
         "# A launch file for {file}: change what is given to the kernels, then `warpsim run` it.\n\
          # Numbers may be expressions over the parameters below, as strings.\n\
          schema = 1\nptx = {file:?}\n\n\
          [param]          # `--param n=...` and sweeps change these\n\
-         n = 1024\nthreads = 128\n"
+         n = {}\nthreads = 128\n",
+        largest(&read)
     );
     let kernels: Vec<(&Kernel, String, Vec<Taken>)> = program
         .kernels
         .iter()
         .map(|kernel| {
-            let name = Function::of(&kernel.name).map_or(kernel.name.clone(), |f| f.name);
-            let name = name.rsplit("::").next().unwrap_or(&name).to_string();
+            let name = plain_name(kernel);
             let taken = parameters(kernel, &name, cuda);
             (&**kernel, name, taken)
         })
         .collect();
     // Kernels that take pointers of one name and type share the buffer.
     let mut buffers: Vec<(String, Option<Element>)> = Vec::new();
+    let mut sizes: HashMap<String, u64> = HashMap::new();
     let mut steps = String::new();
-    for (kernel, name, taken) in &kernels {
+    for ((kernel, name, taken), written) in kernels.iter().zip(&read) {
         let mut arguments = Vec::new();
-        for parameter in taken {
+        for (index, parameter) in taken.iter().enumerate() {
+            let given = written.as_ref().map(|w| w.arguments[index].as_str());
+            let value = given.and_then(|text| code.as_ref()?.number(text));
             arguments.push(match parameter.kind {
                 TakenKind::Buffer(element) => {
                     let mut buffer = parameter.name.clone();
@@ -59,7 +117,15 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
                     if !buffers.iter().any(|(n, _)| *n == buffer) {
                         buffers.push((buffer.clone(), element));
                     }
+                    if let Some(bytes) = given.and_then(|name| code.as_ref()?.allocated(name)) {
+                        let each = element.unwrap_or(Element::F32).bytes() as u64;
+                        let size = sizes.entry(buffer.clone()).or_default();
+                        *size = bytes.div_ceil(each).max(*size);
+                    }
                     format!("{buffer:?}")
+                }
+                TakenKind::Number(element) if fits(element, value) => {
+                    format!("{{ {element} = {} }}", literal(element, value))
                 }
                 TakenKind::Number(element) if element.is_float() => {
                     format!("{{ {element} = 1.0 }}")
@@ -75,6 +141,7 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
             &mut steps,
             kernel,
             &unique(program, kernel, name),
+            written.as_ref(),
             &arguments,
         );
         for (parameter, argument) in taken.iter().zip(&arguments) {
@@ -93,7 +160,15 @@ pub fn launch_file(program: &Program, file: &str, cuda: Option<&str>) -> String 
                 out += "type = \"f32\"     # a guess: PTX does not say. If it is no pointer: { u64 = 0 } below\n"
             }
         }
-        out += "count = \"n\"      # elements\n";
+        match sizes.get(name) {
+            Some(count) => {
+                let _ = writeln!(
+                    out,
+                    "count = {count}   # elements, as the file allocates them"
+                );
+            }
+            None => out += "count = \"n\"      # elements\n",
+        }
         out += match element.unwrap_or(Element::F32).is_float() {
             true => {
                 "random = [0, 1]  # or fill, sequence, values, file = \"x.npy\"; zero without any\n"
@@ -139,15 +214,47 @@ fn unique(program: &Program, kernel: &Kernel, name: &str) -> String {
     written.iter().find(this).unwrap_or(&kernel.name).clone()
 }
 
-fn step(out: &mut String, kernel: &Kernel, name: &str, arguments: &[String]) {
+/// Whether a value was read that a number of this type can be.
+fn fits(element: Element, value: Option<Scalar>) -> bool {
+    value.is_some_and(|value| element.encode(value, &mut Vec::new()).is_some())
+}
+
+/// A value as TOML has it.
+fn literal(element: Element, value: Option<Scalar>) -> String {
+    match value {
+        Some(Scalar::Float(x)) => format!("{x:?}"),
+        Some(Scalar::Integer(i)) if element.is_float() => format!("{i}.0"),
+        Some(Scalar::Integer(i)) => i.to_string(),
+        None => "0".to_string(),
+    }
+}
+
+fn step(
+    out: &mut String,
+    kernel: &Kernel,
+    name: &str,
+    written: Option<&Written>,
+    arguments: &[String],
+) {
     let _ = writeln!(out, "\n[[steps]]\nlaunch = \"{name}\"");
     if name != kernel.name {
         let _ = writeln!(out, "# {}", kernel.name);
     }
-    out.push_str(
-        "grid = \"ceil_div(n, threads)\"  # or a number, or [x, y]\nblock = \"threads\"\n",
-    );
-    if kernel.dynamic_shared.is_some() {
+    match written {
+        Some(written) => {
+            let (grid, block) = (written.grid, written.block);
+            let _ = writeln!(
+                out,
+                "grid = {grid:?}  # as the file says\nblock = {block:?}"
+            );
+        }
+        None => out.push_str(
+            "grid = \"ceil_div(n, threads)\"  # or a number, or [x, y]\nblock = \"threads\"\n",
+        ),
+    }
+    if let Some(written) = written.filter(|w| w.shared > 0) {
+        let _ = writeln!(out, "shared = {}", written.shared);
+    } else if kernel.dynamic_shared.is_some() {
         out.push_str("shared = \"threads * 4\"        # bytes of dynamic shared memory\n");
     }
     let _ = writeln!(out, "args = [{}]", arguments.join(", "));
@@ -177,10 +284,12 @@ fn parameters(kernel: &Kernel, name: &str, cuda: Option<&str>) -> Vec<Taken> {
 }
 
 fn kind(param: &Param, ctype: Option<&CType>) -> TakenKind {
-    if param.array {
-        return TakenKind::Bytes(param.size);
-    }
     match ctype {
+        // A half is a struct to the compiler.
+        Some(CType::Number(element @ (Element::F16 | Element::BF16))) if param.size == 2 => {
+            return TakenKind::Number(*element);
+        }
+        _ if param.array => return TakenKind::Bytes(param.size),
         Some(CType::Number(element)) if element.bytes() == param.size as usize => {
             return TakenKind::Number(*element);
         }
@@ -274,6 +383,21 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("# [symbols.taps]"), "{text}");
+        // What the file says of its launches counts.
+        let host = format!(
+            "{cuda}\nconst int N = 500;\nint main() {{ cudaMalloc(&x, N * sizeof(float));\n\
+            saxpy<<<4, dim3(64, 2)>>>(2.5f, x, y, N); }}"
+        );
+        let read = launch_file(&program, "k.cu", Some(&host));
+        for part in [
+            "grid = [4, 1, 1]",
+            "block = [64, 2, 1]",
+            "args = [{ f32 = 2.5 }, \"x\", \"y\", { u32 = 500 }]",
+            "count = 500 ",
+        ] {
+            assert!(read.contains(part), "{part}: {read}");
+        }
+        launchfile::parse(&Source::new("k.toml", &read)).expect("a launch file");
         let without = launch_file(&program, "k.ptx", None);
         assert!(
             without.contains("args = [{ f32 = 1.0 }, \"p1\", \"p2\""),

@@ -1,5 +1,5 @@
 //! How well `gtx480-ref` agrees with the reference simulator: the bars below which it must not
-//! fall. `warpsim agreement` shows every launch, `docs/agreement.md` keeps what it shows.
+//! fall. `warpsim agreement` shows every launch, `docs/agreement.md` sums it up.
 
 use warpsim_sim::config::Machine;
 use warpsim_workloads::DeviceError;

@@ -1,27 +1,30 @@
-//! The scheduler of the guide (`docs/your-own-scheduler.md`) compiles, runs, and is another one.
+//! The mechanisms of the guide (`docs/your-own-*.md`) compile, run, and are others than ours.
 
+#[path = "../../../docs/guide/buddy.rs"]
+mod buddy;
+#[path = "../../../docs/guide/compaction.rs"]
+mod compaction;
+#[path = "../../../docs/guide/greedy.rs"]
+mod greedy;
+#[path = "../../../docs/guide/most_recent.rs"]
+mod most_recent;
 #[path = "../../../docs/guide/youngest.rs"]
 mod youngest;
 
 use warpsim_sim::config::Machine;
-use warpsim_sim::gpu::Options;
+use warpsim_sim::gpu::{Gpu, Options};
+use warpsim_sim::mechanism::CacheName;
+use warpsim_sim::stats::Totals;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
 
-/// Cycles of a workload; under the guide's policy, or under the one the machine names.
-fn cycles(workload: &str, scheduler: Option<&str>, skip: bool) -> u64 {
-    let set: Vec<String> = scheduler.iter().map(|s| format!("scheduler={s}")).collect();
+/// What a workload comes to on `gtx480` with these settings, and with what `put` puts into it.
+fn totals(workload: &str, set: &[&str], put: impl FnOnce(&mut Gpu), options: Options) -> Totals {
+    let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
     let machine = Machine::resolve("gtx480", &set).expect("a machine");
-    let options = Options {
-        skip,
-        ..Options::default()
-    };
     let mut device = Simulated::new(machine, options).expect("a device");
-    if scheduler.is_none() {
-        let make = |domains| Box::new(youngest::Youngest::new(domains)) as _;
-        device.gpu.replace_issue_policy(make);
-    }
+    put(&mut device.gpu);
     let workload = find(workload).expect("a workload");
     let parameters = Parameters::resolve(workload.info().parameters, Size::Tiny, &[]);
     let mut session = Session {
@@ -30,16 +33,102 @@ fn cycles(workload: &str, scheduler: Option<&str>, skip: bool) -> u64 {
     };
     let outcome = workload.run(&parameters.expect("sizes"), 1, &mut session);
     assert!(matches!(outcome, Ok(Outcome::Correct { .. })));
-    device.gpu.totals().cycles
+    device.gpu.totals().clone()
+}
+
+fn stepped() -> Options {
+    Options {
+        skip: false,
+        ..Options::default()
+    }
+}
+
+/// What `put` puts in computes what is right, skipping changes nothing, and some workload takes other cycles than with
+/// each of these settings.
+fn differs_from(put: impl Fn(&mut Gpu) + Copy, settings: &[&str]) {
+    let workloads = ["matmul", "histogram", "collatz", "bfs"];
+    let mut ours = Vec::new();
+    for workload in workloads {
+        let skipped = totals(workload, &[], put, Options::default());
+        let stepped = totals(workload, &[], put, stepped());
+        assert_eq!(skipped, stepped, "{workload}, stepped");
+        ours.push(skipped.cycles);
+    }
+    for set in settings {
+        let theirs = workloads.map(|w| totals(w, &[*set], |_| {}, Options::default()).cycles);
+        assert!(ours != theirs, "never other cycles than with {set}");
+    }
 }
 
 #[test]
 fn the_guides_scheduler_computes_the_same_in_other_cycles() {
-    let mut differs = false;
-    for workload in ["matmul", "histogram", "collatz", "bfs"] {
-        let ours = cycles(workload, None, true);
-        assert_eq!(ours, cycles(workload, None, false), "{workload}, stepped");
-        differs |= ours != cycles(workload, Some("oldest"), true);
+    let put = |gpu: &mut Gpu| {
+        let machine = gpu.machine().clone();
+        let values = &machine.scheduler.values;
+        gpu.replace_issue_policy(|domains| (youngest::POLICY.make)(values, &machine, domains));
+    };
+    differs_from(put, &["scheduler=oldest"]);
+}
+
+#[test]
+fn the_guides_fetch_policy_computes_the_same_in_other_cycles() {
+    let put = |gpu: &mut Gpu| {
+        let machine = gpu.machine().clone();
+        let values = &machine.fetch.policy.values;
+        gpu.replace_fetch_policy(|domains| (greedy::POLICY.make)(values, &machine, domains));
+    };
+    differs_from(put, &["fetch.policy.name=lrr", "fetch.policy.name=cff"]);
+}
+
+#[test]
+fn the_guides_divergence_model_computes_the_same_in_fewer_warps() {
+    let put = |gpu: &mut Gpu| {
+        let machine = gpu.machine().clone();
+        let values = &machine.divergence.values;
+        gpu.replace_divergence_model(|| (compaction::MODEL.make)(values, &machine, 0));
+    };
+    differs_from(put, &["divergence=pdom"]);
+    let issued = |t: &Totals| t.sm.counters.warp_instructions;
+    let ours = issued(&totals("collatz", &[], put, Options::default()));
+    let stacks = issued(&totals("collatz", &[], |_| {}, Options::default()));
+    assert!(ours < stacks, "{ours} {stacks}");
+}
+
+/// Caches in which lines have to make room.
+const SMALL: [&str; 3] = ["l1d.sets=4", "l2.sets=1", "l2.ways=4"];
+
+#[test]
+fn the_guides_replacement_policy_keeps_other_lines() {
+    let mut differs = [false; 2];
+    for workload in ["matmul", "bfs"] {
+        let plain = totals(workload, &SMALL, |_| {}, Options::default());
+        for (at, cache) in [CacheName::L1d, CacheName::L2].into_iter().enumerate() {
+            let put = |gpu: &mut Gpu| {
+                let values = gpu.machine().l1d.cache.replacement.values.clone();
+                gpu.replace_replacement_policy(cache, |sets, ways| {
+                    (most_recent::POLICY.make)(&values, sets, ways)
+                });
+            };
+            let ours = totals(workload, &SMALL, put, Options::default());
+            assert_eq!(ours, totals(workload, &SMALL, put, stepped()), "stepped");
+            let hits = |t: &Totals| [t.sm.counters.l1d_hits, t.memory.l2_hits][at];
+            differs[at] |= hits(&ours) != hits(&plain);
+        }
     }
-    assert!(differs, "youngest first and oldest first never differ");
+    assert_eq!(differs, [true; 2], "it makes no difference in L1D or L2");
+}
+
+#[test]
+fn the_guides_prefetcher_fetches_what_is_used() {
+    let put = |gpu: &mut Gpu| {
+        let values = gpu.machine().l1d.prefetch.values.clone();
+        gpu.replace_prefetcher(|| (buddy::PREFETCHER.make)(&values).expect("it prefetches"));
+    };
+    let mut useful = 0;
+    for workload in ["matmul", "bfs"] {
+        let ours = totals(workload, &[], put, Options::default());
+        assert_eq!(ours, totals(workload, &[], put, stepped()), "stepped");
+        useful += ours.sm.counters.l1d_prefetches_useful;
+    }
+    assert!(useful > 0);
 }

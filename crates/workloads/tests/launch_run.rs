@@ -364,7 +364,7 @@ fn the_manual_s_examples_are_launch_files() {
         .skip(1)
         .filter_map(|rest| rest.split("```").next())
         .collect();
-    assert_eq!(blocks.len(), 6);
+    assert_eq!(blocks.len(), 7);
     for whole in &blocks[..2] {
         launchfile::parse(&Source::new("manual", whole)).unwrap();
     }

@@ -181,7 +181,8 @@ fn micro_kernels_are_the_same_skipped_and_stepped() {
         }
         seen.push(launch.kernel.clone());
         launch.n = 3;
-        for s in issue_policies() {
+        // Gangs plan what the schedulers of this machine choose one after the other.
+        for s in issue_policies().filter(|s| *s != "gangs") {
             let machine = machine("gtx480-ref", &[scheduler(s)]);
             let skipped = launch.run(machine.clone(), Options::default()).unwrap();
             let stepped = launch.run(machine, stepped()).unwrap();

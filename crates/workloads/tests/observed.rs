@@ -2,6 +2,8 @@
 //! cycle, without one cycles are accounted for together, and the statistics are the same.
 
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::check::matrix::{axes, machine};
+use warpsim_sim::config::read::presets;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::LaunchReport;
@@ -10,11 +12,15 @@ use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
 
-/// Somebody who listens and forgets.
-struct Listener;
+/// Somebody who listens, to samples too if so, and forgets.
+struct Listener(Option<u64>);
 
 impl Observer for Listener {
     fn warp(&mut self, _cycle: Cycle, _sm: u16, _slot: u16, _event: WarpEvent) {}
+
+    fn samples_every(&self) -> Option<u64> {
+        self.0
+    }
 }
 
 fn run(name: &str, machine: &Machine, observer: Option<Box<dyn Observer>>) -> Vec<LaunchReport> {
@@ -43,14 +49,50 @@ fn run(name: &str, machine: &Machine, observer: Option<Box<dyn Observer>>) -> Ve
 fn check(preset: &str, settings: &[&str]) {
     let set: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
     let machine = Machine::resolve(preset, &set).unwrap_or_else(|e| panic!("{preset}: {e}"));
-    for name in ["bfs", "reduction", "collatz"] {
-        let plain = run(name, &machine, None);
-        let observed = run(name, &machine, Some(Box::new(Listener)));
+    check_on(&machine, &["bfs", "reduction", "collatz"], settings);
+}
+
+fn check_on(machine: &Machine, workloads: &[&str], settings: &[&str]) {
+    let preset = &machine.name;
+    for name in workloads {
+        let plain = run(name, machine, None);
+        let observed = run(name, machine, Some(Box::new(Listener(None))));
         for (plain, observed) in plain.iter().zip(&observed) {
             assert_eq!(plain, observed, "{name} on {preset} {settings:?}");
         }
         assert_eq!(plain.len(), observed.len());
+        let sampled = run(name, machine, Some(Box::new(Listener(Some(100)))));
+        assert_eq!(plain, sampled, "{name} on {preset} {settings:?}, sampled");
     }
+}
+
+/// A machine for each choice of these axes that its preset takes, with two SMs so that they have much to do.
+fn check_axis(of: &[&str]) {
+    let mut checked = 0;
+    for preset in presets::names() {
+        for axis in axes().iter().filter(|axis| of.contains(&axis.name)) {
+            for choice in &axis.choices {
+                let Ok(mut machine) = machine(preset, &[choice]) else {
+                    continue;
+                };
+                machine.gpu.sms = machine.gpu.sms.min(2);
+                checked += 1;
+                let settings: Vec<&str> = choice.settings.iter().map(String::as_str).collect();
+                check_on(&machine, &["matmul"], &settings);
+            }
+        }
+    }
+    assert!(checked > 30, "{checked}");
+}
+
+#[test]
+fn under_every_issue_and_fetch_policy_on_every_preset() {
+    check_axis(&["issue policy", "fetch policy"]);
+}
+
+#[test]
+fn under_every_model_and_power_and_way_to_size_warps_on_every_preset() {
+    check_axis(&["warps", "power", "divergence", "virtual blocks"]);
 }
 
 #[test]

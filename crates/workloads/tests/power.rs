@@ -132,10 +132,20 @@ fn parts_by_themselves_and_other_values() {
             ],
             &[
                 "power=origami",
-                "folding.skip=half",
+                "folding.skip=cluster",
                 "gating.wake_up=9",
                 "folding.eager=false",
             ],
+            &[
+                "power=origami",
+                "scheduler.avoid=true",
+                "folding.cutoff_of=slots",
+                "gating.wake_up=0",
+            ],
+            &["power=warped-gates", "scheduler.avoid=true"],
+            &["power=folding", "pipes.entries=own", "gating.request=issue"],
+            &["pipes.entries=own", "gating.watch=true"],
+            &["gating=blackout", "gating.request=issue"],
             &["folding=phases", "gating.watch=true", "folding.shift=true"],
         ],
         WORKLOADS.len(),
@@ -243,6 +253,7 @@ fn samples_are_the_same_on_any_number_of_threads() {
             let options = Options {
                 observer: Some(Box::new(written.clone())),
                 threads,
+                all_threads: true,
                 ..Options::default()
             };
             run_with(workload, &machine, options);

@@ -42,9 +42,6 @@ pub struct Arguments {
     /// Print Markdown tables.
     #[arg(long)]
     markdown: bool,
-    /// Print docs/agreement.md: gtx480-ref, and what differs on gtx480.
-    #[arg(long, exclusive = true)]
-    document: bool,
 }
 
 /// What is found out about launches that differ by more than so many per cent.
@@ -58,10 +55,6 @@ struct Further {
 
 /// Runs everything under both schedulers and prints the comparison.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    if arguments.document {
-        document()?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let style = Style {
         markdown: arguments.markdown,
         beyond: arguments.beyond,
@@ -76,34 +69,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         print(&compare(set, machine, settings, kernel, further, style)?)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The page about agreement, with its tables.
-fn document() -> Result<(), Failure> {
-    let tables = |machine: &str, beyond: f64, further: Further| {
-        let style = Style {
-            markdown: true,
-            beyond,
-        };
-        let mut text = String::new();
-        for set in Set::ALL {
-            text += &compare(set, machine, &[], "", further, style)?;
-        }
-        Ok::<String, Failure>(text)
-    };
-    print(include_str!("reference.md"))?;
-    let scatter = Further {
-        perturb: Some(5.0),
-        causes: None,
-    };
-    let causes = Further {
-        perturb: None,
-        causes: Some(5.0),
-    };
-    print(&tables("gtx480-ref", 0.0, scatter)?)?;
-    print(include_str!("machine.md"))?;
-    print(tables("gtx480", 5.0, causes)?.trim_end())?;
-    print("\n")
 }
 
 /// The comparison of a part of everything on a machine.

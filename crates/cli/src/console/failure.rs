@@ -1,7 +1,8 @@
 //! Errors with the exit code they end the program with.
 
-use std::io::{self, Write};
-use warpsim_present::SourceError;
+use crate::summary::COLOURS;
+use std::io::{self, IsTerminal, Write};
+use warpsim_present::{SourceError, visible, visible_but};
 use warpsim_workloads::{Category, DeviceError};
 
 /// The result is wrong.
@@ -50,10 +51,30 @@ impl From<SourceError> for Failure {
     }
 }
 
-/// Prints to standard output; a reader that has gone away (`| head`) is no error.
+/// Prints a text for people to standard output. What names and texts of others hold that a terminal
+/// would obey is shown; colours are ours.
 pub fn print(text: &str) -> Result<(), Failure> {
+    write_out(&visible_but(text, &COLOURS))
+}
+
+/// Prints data to standard output, as it is: programs read it. Where people do, on a terminal, it is as
+/// [`print`] has it.
+pub fn print_data(data: &str) -> Result<(), Failure> {
+    match io::stdout().is_terminal() {
+        true => print(data),
+        false => write_out(data),
+    }
+}
+
+/// A reader that has gone away (`| head`) is no error.
+fn write_out(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// What became of writing to standard output.
+pub fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::bad_input(format!(
             "cannot write to standard output: {e}"
         ))),
@@ -61,10 +82,11 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints to standard error. Whoever does not read it (`2>&1 | head`) misses it, and the program
-/// goes on: what it does and its exit code do not depend on who listens.
+/// Prints to standard error, names and texts of others as [`print`] does. Whoever does not read it
+/// (`2>&1 | head`) misses it, and the program goes on: what it does and its exit code do not depend on
+/// who listens.
 pub fn say(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(visible(text).as_bytes());
 }
 
 /// A line, formatted as by `println!`, to [`say`].

@@ -1,12 +1,14 @@
 //! `warpsim import`: a machine file from another simulator's configuration.
 
+#[cfg(test)]
+mod any_text;
 mod gpgpusim;
 
-use crate::console::failure::{Failure, print};
+use crate::console::failure::{Failure, print, print_data};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use warpsim_present::Source;
+use warpsim_present::{Source, SourceError, reading};
 use warpsim_sim::config::read::load::from_source;
 use warpsim_workloads::files::write_whole;
 
@@ -27,22 +29,36 @@ pub struct Arguments {
 /// Writes a machine file with every option that it knows, and lists the others.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let name = arguments.file.display().to_string();
-    let bytes = std::fs::read(&arguments.file)
+    let bytes = reading::read(&arguments.file, reading::TEXT)
         .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
-    let text = String::from_utf8_lossy(&bytes);
-    let imported =
-        gpgpusim::import(&text).map_err(|e| Failure::bad_input(format!("{name}: {e}")))?;
-    let machine = file_text(&name, &imported);
-    // What it says must be a machine.
-    from_source(&Source::new("the machine file", &machine), &[]).map_err(|e| {
-        Failure::bad_input(format!(
-            "{name} describes no machine that can be simulated: {e}"
-        ))
-    })?;
+    let source = Source::new(&name, &String::from_utf8_lossy(&bytes));
+    let mut imported = gpgpusim::import(&source)?;
+    let mut machine = file_text(&name, &imported);
+    // What it says must be a machine. SMs and memory meet after each quantum, of which these files know nothing:
+    // it has to be below the delays between them.
+    let mut result = resolved(&machine);
+    for quantum in (1..=3u32).rev() {
+        if !result
+            .as_ref()
+            .is_err_and(|e| e.message.contains("quantum"))
+        {
+            break;
+        }
+        let setting = (
+            "gpu.quantum".to_string(),
+            quantum.to_string(),
+            QUANTUM.to_string(),
+        );
+        imported.settings.retain(|(key, ..)| key != "gpu.quantum");
+        imported.settings.push(setting);
+        machine = file_text(&name, &imported);
+        result = resolved(&machine);
+    }
+    result.map_err(|e| in_the_config(&e, &machine, &imported, &source))?;
     let known = imported.settings.len();
     let unknown = imported.unknown.len();
     match &arguments.output {
-        None => print(&machine)?,
+        None => print_data(&machine)?,
         Some(path) => {
             let shown = path.display();
             write_whole(path, machine.as_bytes())
@@ -55,6 +71,40 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Why a machine has a quantum of its own.
+const QUANTUM: &str = "its delays ask for a shorter one";
+
+/// Whether a text is a machine.
+fn resolved(machine: &str) -> Result<(), SourceError> {
+    from_source(&Source::new("the machine file", machine), &[]).map(|_| ())
+}
+
+/// An error in the machine file that was made, shown in the file that it was made of.
+fn in_the_config(
+    error: &SourceError,
+    machine: &str,
+    imported: &gpgpusim::Imported,
+    source: &Source,
+) -> SourceError {
+    let message = format!("no machine that can be simulated: {}", error.message);
+    let line = error.span.as_ref().and_then(|span| {
+        let start = machine[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        machine[start..].lines().next()
+    });
+    let option = line
+        .and_then(|line| line.split_once("# -"))
+        .map(|(_, option)| option.trim());
+    let place = imported
+        .places
+        .iter()
+        .find(|(name, _)| Some(name.as_str()) == option);
+    let shown = match place {
+        Some((_, place)) => source.error(place.clone(), message),
+        None => source.error_without_place(message),
+    };
+    shown.with_optional_help(error.help.clone())
+}
+
 fn file_text(name: &str, imported: &gpgpusim::Imported) -> String {
     let mut out = format!(
         "# From {name} by `warpsim import`. What it does not say is as on gtx480.\nschema = 1\nextends = \"gtx480\"\n\
@@ -62,7 +112,9 @@ fn file_text(name: &str, imported: &gpgpusim::Imported) -> String {
     );
     // Dotted keys need no tables, and each keeps its source beside it. Writing to a String cannot fail.
     for (key, value, from) in &imported.settings {
-        let _ = writeln!(out, "{:40} # -{from}", format!("{key} = {value}"));
+        // An option's name is one word; a reason of ours is a sentence.
+        let dash = if from.contains(' ') { "" } else { "-" };
+        let _ = writeln!(out, "{:40} # {dash}{from}", format!("{key} = {value}"));
     }
     for note in &imported.notes {
         let _ = writeln!(out, "# {note}");

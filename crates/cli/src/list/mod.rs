@@ -2,16 +2,17 @@
 
 mod combinations;
 
-use crate::console::failure::{Failure, print};
+use crate::console::failure::{Failure, print, print_data};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use warpsim_present::{listed, wrapped};
 use warpsim_sim::config::SECTIONS;
 use warpsim_sim::config::read::presets;
 use warpsim_sim::config::{Machine, power, warps};
-use warpsim_sim::mechanism::{Kind, Parameter};
+use warpsim_sim::mechanism::{CacheName, Kind, Parameter};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::{self, Info, WORKLOADS};
 use warpsim_workloads::vtw_kernels::KERNELS;
@@ -20,8 +21,8 @@ use warpsim_workloads::{folder, launchfile};
 /// Arguments of `warpsim list`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What to show.
-    what: What,
+    /// What to show [default: what there is to show].
+    what: Option<What>,
     /// With `workloads`: also those in this folder.
     #[arg(long, value_name = "DIR")]
     workload_dir: Option<PathBuf>,
@@ -42,6 +43,10 @@ enum What {
     Fetch,
     /// Divergence models.
     Divergence,
+    /// Replacement policies of the caches.
+    Replacement,
+    /// Prefetchers of the L1 data cache.
+    Prefetch,
     /// Names for widths of warps and gangs, with the settings that each is short for.
     Warps,
     /// Names for ways to save power, with the settings that each is short for, then gating and
@@ -62,17 +67,23 @@ enum What {
 
 /// Shows a list.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let Some(what) = arguments.what else {
+        print(&overview())?;
+        return Ok(ExitCode::SUCCESS);
+    };
     if arguments.json {
-        let value = as_data(arguments.what)?;
-        print(&format!("{value:#}\n"))?;
+        let value = as_data(what)?;
+        print_data(&format!("{value:#}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let text = match arguments.what {
+    let text = match what {
         What::Machines => machines()?,
         What::Settings => settings()?,
         What::Schedulers => mechanisms(Kind::Scheduler),
         What::Fetch => mechanisms(Kind::Fetch),
         What::Divergence => mechanisms(Kind::Divergence),
+        What::Replacement => replacement(),
+        What::Prefetch => mechanisms(Kind::Prefetch),
         What::Warps => warps()?,
         What::Power => power(),
         What::Combinations => combinations::text(),
@@ -86,6 +97,29 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The lists that there are.
+fn overview() -> String {
+    let mut out = String::from("`warpsim list WHAT` shows one of:\n");
+    for what in What::value_variants() {
+        let Some(value) = what.to_possible_value() else {
+            continue;
+        };
+        let about = value.get_help().map(ToString::to_string);
+        out += &shown_under(value.get_name(), about.as_deref().unwrap_or_default());
+    }
+    out
+}
+
+/// A name and what there is to say about it, within 80 letters.
+fn shown_under(name: &str, about: &str) -> String {
+    let mut out = String::new();
+    for (i, line) in wrapped(about, 62).iter().enumerate() {
+        let name = if i == 0 { name } else { "" };
+        let _ = writeln!(out, "  {name:<14}  {line}");
+    }
+    out
 }
 
 /// What is listed, as data.
@@ -122,6 +156,8 @@ fn as_data(what: What) -> Result<Value, Failure> {
         What::Schedulers => mechanisms(Kind::Scheduler),
         What::Fetch => mechanisms(Kind::Fetch),
         What::Divergence => mechanisms(Kind::Divergence),
+        What::Replacement => mechanisms(Kind::Replacement(CacheName::L1d)),
+        What::Prefetch => mechanisms(Kind::Prefetch),
         What::Warps => {
             let machine = Machine::resolve("vws", &[])?;
             let named = warps::NAMES.iter().map(|n| {
@@ -261,7 +297,8 @@ fn machines() -> Result<String, Failure> {
     Ok(out)
 }
 
-fn studies() -> Result<String, Failure> {
+/// Papers' experiments.
+pub fn studies() -> Result<String, Failure> {
     let mut out = String::new();
     for name in embedded::names() {
         let study = crate::study::find(name)?;
@@ -300,6 +337,17 @@ fn warps() -> Result<String, Failure> {
     }
     out += "Gangs of warps of 8 threads: -8 behind the name, as in i-vws-8. The settings are those on vws.\n";
     Ok(out)
+}
+
+fn replacement() -> String {
+    let others = Kind::ALL.into_iter().filter_map(|kind| match kind {
+        Kind::Replacement(CacheName::L1d) => None,
+        Kind::Replacement(_) => Some(kind.key()),
+        _ => None,
+    });
+    let others: Vec<&str> = others.collect();
+    mechanisms(Kind::Replacement(CacheName::L1d))
+        + &format!("Each cache has its own: {}, too.\n", listed(&others))
 }
 
 fn power() -> String {

@@ -3,7 +3,9 @@
 use super::collect::{Collected, Counts, KernelCounts};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use warpsim_present::mangled::shown;
+use warpsim_present::reading;
 use warpsim_ptx::inspect::disassemble;
 use warpsim_sim::stats::WarpState;
 
@@ -163,7 +165,7 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
 
 /// The lines of a source file; none where it cannot be read.
 fn read_lines(file: &str) -> Vec<String> {
-    let text = std::fs::read(file).unwrap_or_default();
+    let text = reading::read(Path::new(file), reading::TEXT).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
     text.lines().map(String::from).collect()
 }

@@ -1,11 +1,11 @@
 //! What is run: a workload of the suite or a launch file.
 
 use super::Arguments;
-use super::kernels::kernels_job;
+use super::kernels::{MADE_UP, kernels_job};
 use crate::console::failure::Failure;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use warpsim_present::nearest;
+use warpsim_present::{nearest, reading};
 use warpsim_workloads::folder;
 use warpsim_workloads::launchfile::{self, LaunchFile};
 use warpsim_workloads::simulated::Simulated;
@@ -33,6 +33,10 @@ impl From<SizeName> for Size {
     }
 }
 
+/// Why a launch file has no size to choose.
+pub const SIZE_OF_A_FILE: &str = "--size is for workloads of the suite; a launch file says its sizes itself, \
+    and --param changes those that it declares under [param]";
+
 /// What is to run, checked before a device is built.
 pub enum Job {
     /// A workload of the suite with its parameters and seed.
@@ -42,6 +46,20 @@ pub enum Job {
 }
 
 impl Job {
+    /// The same, without files for what it computes.
+    pub fn that_writes_nothing(&self) -> Job {
+        match self {
+            Job::Workload(workload, parameters, seed) => {
+                Job::Workload(*workload, parameters.clone(), *seed)
+            }
+            Job::File(file, directory, seed) => {
+                let mut file = file.clone();
+                file.outputs.iter_mut().for_each(|o| o.write = None);
+                Job::File(file, directory.clone(), *seed)
+            }
+        }
+    }
+
     /// What is run, in words.
     pub fn name(&self) -> String {
         match self {
@@ -59,6 +77,15 @@ impl Job {
             Job::File(file, ..) => file.source.name.to_string(),
         }
     }
+}
+
+/// What is to be said of a fault where nobody said what the kernels are given.
+pub fn made_up(job: &Job) -> Option<&'static str> {
+    let made_up = matches!(job, Job::File(file, ..) if file.source.name.ends_with(MADE_UP));
+    made_up.then_some(
+        "note: this launch was made up: its sizes and contents may be what the kernel does not expect; \
+         `warpsim new FILE.cu` writes them down for you to change",
+    )
 }
 
 /// What the arguments ask for.
@@ -86,6 +113,8 @@ pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
         return kernels_job(arguments, path);
     }
     if what.ends_with(".ptx") {
+        reading::check(path, warpsim_ptx::MOST_BYTES)
+            .map_err(|e| Failure::bad_input(format!("cannot read {what}: {e}")))?;
         return Err(Failure::bad_input(format!(
             "{what} holds kernels, and does not say what they are given\n\
              `warpsim new {what}` writes a launch file to begin with, which `warpsim run` runs; \
@@ -138,10 +167,7 @@ fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
 
 pub(super) fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
     if arguments.size.is_some() {
-        return Err(Failure::bad_input(
-            "--size is for workloads of the suite; a launch file says its sizes itself, and --param \
-             changes those that it declares under [param]",
-        ));
+        return Err(Failure::bad_input(SIZE_OF_A_FILE));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let mut file = launchfile::read_with(path, &arguments.param)?;

@@ -3,27 +3,29 @@
 mod files;
 mod job;
 mod kernels;
-mod machine;
 mod outputs;
 mod simulation;
+mod steps;
 
 pub use files::check_writable;
-pub use job::{Job, SizeName, execute};
+pub use job::{Job, SIZE_OF_A_FILE, SizeName, execute};
 
-use crate::console::failure::{Failure, WRONG_RESULT, print, tell};
+use crate::console::failure::{Failure, WRONG_RESULT, print, print_data, tell};
 use crate::console::interrupt::Noting;
 use crate::console::progress;
+use crate::console::terminal::width;
 use crate::setup::cuda::CudaArguments;
 use crate::setup::device::{DeviceOptions, make_device, statistics};
+use crate::setup::machine::MachineArguments;
 use crate::setup::registers::{Inlining, RegisterSource};
 use crate::summary::{Style, Summary};
 use files::check_distinct;
-use machine::MachineArguments;
 use outputs::OutputArguments;
-use simulation::SimulationArguments;
+use simulation::{Check, HostThreads, SimulationArguments};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use warpsim_present::folded;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
@@ -72,6 +74,9 @@ pub struct Arguments {
     cuda: CudaArguments,
     #[command(flatten)]
     simulation: SimulationArguments,
+    /// Show ten lines instead of a page.
+    #[arg(long, conflicts_with = "quiet")]
+    brief: bool,
     /// Show nothing but errors and wrong results.
     #[arg(short, long)]
     quiet: bool,
@@ -93,20 +98,29 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     }
     check_distinct(files.into_iter(), &job, &arguments.machine.machine)?;
     let mut listening = outputs.listen(&machine, &job.name())?;
-    if simulation.checks_races() && !listening.observers.is_empty() {
-        return Err(Failure::bad_input(
-            "--check races executes without timing: there is no timeline, phase, gang or power to write",
-        ));
+    if let Some(check) = simulation.check
+        && !listening.observers.is_empty()
+    {
+        return Err(Failure::bad_input(format!(
+            "--check {} executes without timing: there is no timeline, phase, gang or power to write",
+            check.word()
+        )));
+    }
+    let threads = HostThreads::of(simulation.threads);
+    if let Some(note) = threads.note.as_ref().filter(|_| !arguments.quiet) {
+        tell!("note: {note}");
     }
     let options = DeviceOptions {
         functional: simulation.untimed(),
         print_limit: simulation.printf_limit,
         heap: simulation.heap,
         print_aside: outputs.statistics_shown(),
-        check_races: simulation.checks_races(),
+        check_races: simulation.checks(Check::Races),
+        check_steps: simulation.checks(Check::Steps),
         max_cycles: simulation.max_cycles,
         no_skip: simulation.no_skip,
-        threads: simulation.threads,
+        threads: threads.count,
+        all_threads: threads.all,
         observers: std::mem::take(&mut listening.observers),
         progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
     };
@@ -127,10 +141,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             simulation.printf_limit
         );
     }
-    let outcome = result?;
-    let races = device.gpu.races();
+    let outcome = result.map_err(|error| {
+        let mut failure = Failure::from(error);
+        if let Some(note) = job::made_up(&job) {
+            failure.text = format!("{}\n{note}", failure.text.trim_end());
+        }
+        failure
+    })?;
+    let (races, steps) = (device.gpu.races(), device.gpu.steps());
     for race in races {
         tell!("race: {race}");
+    }
+    for pair in steps {
+        tell!("in step: {pair}");
+    }
+    if let (Some(note), false) = (job::made_up(&job), races.is_empty()) {
+        tell!("{note}");
     }
     if let Some(mut observer) = observer {
         let note = observer
@@ -143,14 +169,31 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let stats = || stats_text(&device, &job, &outcome);
     let summary = summary(&job, arguments, &device, &outcome);
     outputs.write(&listening, &summary, stats)?;
-    let wrong = matches!(outcome, Outcome::Wrong(_)) || !races.is_empty();
+    let wrong_result = matches!(outcome, Outcome::Wrong(_));
+    let wrong = wrong_result || !races.is_empty() || !steps.is_empty();
     if outputs.statistics_shown() {
-        print(&stats())?;
+        print_data(&stats())?;
     } else if !arguments.quiet {
-        print(&summary.text())?;
+        let text = match arguments.brief {
+            true => summary.brief(),
+            false => summary.text(),
+        };
+        print(&match width() {
+            Some(width) => folded(&text, width),
+            None => text,
+        })?;
         outputs.show(&listening)?;
-    } else if matches!(outcome, Outcome::Wrong(_)) {
+        if let Some(page) = &outputs.report {
+            print(&format!("wrote {}: open it in a browser\n", page.display()))?;
+        }
+    } else if wrong_result {
         tell!("result: {outcome}");
+    }
+    if wrong_result
+        && !simulation.untimed()
+        && let Some(why) = steps::explain(&job, &machine, &lowering)
+    {
+        tell!("{why}");
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
 }

@@ -9,7 +9,8 @@ pub struct SimulationArguments {
     #[arg(long)]
     pub functional: bool,
     /// Look for mistakes that a run by itself does not show: `races`, accesses of different warps or
-    /// blocks to the same memory with nothing between that orders them. Executes without timing.
+    /// blocks to the same memory with nothing between that orders them; `steps`, those of threads of one warp that are
+    /// right only where its 32 threads are in step. Executes without timing.
     #[arg(long, value_name = "WHAT")]
     pub check: Option<Check>,
     /// Bytes that kernels may print; what is beyond is left out, and said.
@@ -21,8 +22,8 @@ pub struct SimulationArguments {
     /// Give up after this many cycles.
     #[arg(long, value_name = "N")]
     pub max_cycles: Option<u64>,
-    /// Host threads for the simulation, or `auto`: as many as the host has. Results are the same for
-    /// any number.
+    /// Host threads for the simulation, or `auto`: as many as the host has cores, which is the most that
+    /// are taken. Results are the same for any number.
     #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
     pub threads: usize,
     /// Step through every cycle, even those in which nothing can happen.
@@ -31,9 +32,9 @@ pub struct SimulationArguments {
 }
 
 impl SimulationArguments {
-    /// Whether races are looked for.
-    pub fn checks_races(&self) -> bool {
-        self.check == Some(Check::Races)
+    /// Whether this is looked for.
+    pub fn checks(&self, what: Check) -> bool {
+        self.check == Some(what)
     }
 
     /// Whether there is no timing.
@@ -42,12 +43,48 @@ impl SimulationArguments {
     }
 }
 
+/// Where this is set, as many threads run as are asked for, and all of them all the time, whatever the host has and has to do:
+/// for tests.
+const ALL_THREADS: &str = "WARPSIM_ALL_THREADS";
+
+/// The host's threads that a run takes.
+pub struct HostThreads {
+    /// How many.
+    pub count: usize,
+    /// All of them all the time.
+    pub all: bool,
+    /// What the user is told about it.
+    pub note: Option<String>,
+}
+
+impl HostThreads {
+    /// Of so many that are asked for.
+    pub fn of(asked: usize) -> HostThreads {
+        let all = std::env::var_os(ALL_THREADS).is_some();
+        let cores = cores();
+        let taken = if all { asked } else { asked.min(cores) };
+        HostThreads {
+            count: taken,
+            all,
+            note: (taken < asked).then(|| {
+                format!(
+                    "--threads {asked}: this host has {cores} cores, and no more threads are taken"
+                )
+            }),
+        }
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// The most threads that can be asked for; there are never more than SMs.
 const MOST_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
     if text == "auto" {
-        return Ok(std::thread::available_parallelism().map_or(1, usize::from));
+        return Ok(cores());
     }
     let number = text.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n));
     number.ok_or_else(|| format!("a number from 1 to {MOST_THREADS}, or `auto`"))
@@ -58,4 +95,16 @@ fn threads(text: &str) -> Result<usize, String> {
 pub enum Check {
     /// Accesses that nothing orders, and barriers that only some threads of a warp come to.
     Races,
+    /// Accesses of threads of one warp that nothing orders but their being in step.
+    Steps,
+}
+
+impl Check {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Check::Races => "races",
+            Check::Steps => "steps",
+        }
+    }
 }

@@ -3,7 +3,9 @@
 use crate::console::failure::Failure;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use warpsim_present::reading;
 use warpsim_workloads::cuda;
+use warpsim_workloads::suite;
 
 /// How `.cu` files are compiled.
 #[derive(clap::Args)]
@@ -30,14 +32,43 @@ impl CudaArguments {
         }
     }
 
+    /// The PTX in a file, or of it where it is CUDA C, or of a workload of that name where there is no
+    /// such file.
+    pub fn read_or_workload(&self, file: &Path) -> Result<String, Failure> {
+        match workload(file) {
+            Some(ptx) => Ok(ptx.to_string()),
+            None => self.read(file),
+        }
+    }
+
     /// The PTX in a file, or of it where it is CUDA C.
     pub fn read(&self, file: &Path) -> Result<String, Failure> {
-        let name = file.display();
-        let bytes = std::fs::read(file)
-            .map_err(|e| Failure::bad_input(format!("cannot read {name}: {e}")))?;
-        if cuda::is_cuda(file) {
-            return Ok(cuda::compile(file, &self.options())?);
+        match cuda::is_cuda(file) {
+            true => Ok(cuda::compile(file, &self.options())?),
+            false => read_ptx(file),
         }
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+/// The PTX of a workload that is named where a file could be.
+fn workload(file: &Path) -> Option<&'static str> {
+    let name = file.to_str().filter(|_| !file.exists())?;
+    let workload = suite::find(name).ok()?;
+    Some(workload.info().kernel.ptx)
+}
+
+/// The PTX in a file, or of a workload of that name where there is no such file.
+pub fn read_ptx(file: &Path) -> Result<String, Failure> {
+    if let Some(ptx) = workload(file) {
+        return Ok(ptx.to_string());
+    }
+    let bytes = reading::read(file, warpsim_ptx::MOST_BYTES).map_err(|e| e.to_string());
+    let text = bytes.and_then(warpsim_ptx::text);
+    text.map_err(|e| Failure::bad_input(format!("cannot read {}: {e}", file.display())))
+}
+
+/// The text of a file of CUDA C, where it can be read.
+pub fn source_text(file: &Path) -> Option<String> {
+    let bytes = reading::read(file, reading::TEXT).ok()?;
+    String::from_utf8(bytes).ok()
 }

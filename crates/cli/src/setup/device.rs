@@ -1,5 +1,6 @@
 //! The simulated GPU as the command line drives it.
 
+use crate::console::terminal::of_kernels;
 use crate::setup::observers::Observers;
 use serde_json::{Value, json};
 use warpsim_sim::config::Machine;
@@ -25,8 +26,12 @@ pub struct DeviceOptions {
     pub print_aside: bool,
     /// Look for races.
     pub check_races: bool,
+    /// Look for threads that count on being in step.
+    pub check_steps: bool,
     /// Host threads.
     pub threads: usize,
+    /// All of them all the time, whatever else the host has to do.
+    pub all_threads: bool,
     /// Who listens.
     pub observers: Vec<Box<dyn Observer>>,
     /// Who wants to know how far it is.
@@ -43,13 +48,15 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         progress: options.progress,
         observer,
         output: match options.print_aside {
-            true => Box::new(std::io::stderr()),
-            false => Box::new(std::io::stdout()),
+            true => of_kernels(std::io::stderr()),
+            false => of_kernels(std::io::stdout()),
         },
         print_limit: options.print_limit,
         heap: options.heap,
         check_races: options.check_races,
+        check_steps: options.check_steps,
         threads: options.threads,
+        all_threads: options.all_threads,
     };
     Simulated::new(machine.clone(), options)
 }

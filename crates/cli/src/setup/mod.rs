@@ -1,6 +1,9 @@
-//! What a run is made of before it begins: kernels from files, the device, who counts registers, observers.
+//! What a run is made of before it begins: kernels from files, the machine, the device, who counts registers,
+//! observers.
 
 pub mod cuda;
 pub mod device;
+pub mod machine;
 pub mod observers;
 pub mod registers;
+pub mod typed;

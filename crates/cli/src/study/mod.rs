@@ -7,6 +7,7 @@ pub use merge::{MergeArguments, merge};
 
 use crate::console::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
 use crate::console::interrupt::NotingStudy;
+use crate::list;
 use crate::run::SizeName;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,7 +32,7 @@ pub struct StudyArguments {
     /// A study that comes with warpsim (see list studies), a study file (ends in .toml), or `all` of the
     /// former.
     #[arg(value_name = "NAME|FILE.toml|all")]
-    what: String,
+    what: Option<String>,
     #[command(flatten)]
     common: Common,
 }
@@ -77,12 +78,20 @@ impl From<StudyError> for Failure {
     }
 }
 
+/// What is said when no study is named.
+const ALONE: &str = "`warpsim study NAME` runs one of these, and `warpsim study baws --size tiny --repeats 1` tries one \
+    within minutes\n";
+
 /// Runs a paper's study, a study file, or every paper's.
 pub fn study(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
-    if arguments.what != "all" {
-        let request = request("study", &arguments.what, common);
-        return one(find(&arguments.what)?, &request, common, common.out.clone());
+    let Some(what) = &arguments.what else {
+        print(&format!("{}\n{ALONE}", list::studies()?))?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    if what != "all" {
+        let request = request("study", what, common);
+        return one(find(what)?, &request, common, common.out.clone());
     }
     let mut worst = ExitCode::SUCCESS;
     for name in embedded::names() {

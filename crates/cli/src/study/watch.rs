@@ -4,6 +4,7 @@ use crate::console::failure::tell;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
+use warpsim_present::visible;
 use warpsim_study::plan::Run;
 use warpsim_study::record::Record;
 use warpsim_study::runner::{Silent, Watch};
@@ -39,7 +40,8 @@ impl Bar {
         let left = left.map_or(String::new(), |l| {
             format!("about {} left  ", words::time(l.as_secs_f64()))
         });
-        bar.set_message(format!("{failed}{left}{}", self.running.join(", ")));
+        let running = self.running.join(", ");
+        bar.set_message(format!("{failed}{left}{}", visible(&running)));
     }
 }
 
@@ -65,11 +67,9 @@ impl Watch for Bar {
             bar.inc(1);
             if !record.status.good() {
                 let reason = record.reason.lines().next().unwrap_or_default();
-                bar.println(format!(
-                    "{}: {}: {reason}",
-                    record.status.name(),
-                    run.shown()
-                ));
+                let status = record.status.name();
+                let line = format!("{status}: {}: {reason}", run.shown());
+                bar.println(visible(&line));
             }
         }
     }

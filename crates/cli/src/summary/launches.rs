@@ -27,6 +27,21 @@ pub fn write(
     }
 }
 
+/// The kernels that were launched, by their names.
+pub fn kernels(launches: &[LaunchReport]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for launch in launches {
+        let name = short(&shown(&launch.kernel));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.len() {
+        0..=2 => format!("of {}", names.join(" and ")),
+        n => format!("of {n} kernels, {} first", names[0]),
+    }
+}
+
 /// The end of a mangled name says more than its beginning.
 fn short(name: &str) -> String {
     let length = name.chars().count();

@@ -68,6 +68,17 @@ fn caches(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
             share(cache.hits, cache.accesses),
         )?;
     }
+    if c.l1d_prefetches > 0 {
+        writeln!(
+            out,
+            "  {:<16}{:>14}   lines; {} were used, {} of these were late; {} more dropped",
+            "prefetched",
+            count(c.l1d_prefetches),
+            share(c.l1d_prefetches_useful, c.l1d_prefetches),
+            share(c.l1d_prefetches_late, c.l1d_prefetches_useful),
+            count(c.l1d_prefetches_dropped),
+        )?;
+    }
     Ok(())
 }
 
@@ -82,6 +93,11 @@ fn requests(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
         ),
         ("local", c.local_requests, c.local_transactions),
         ("atomics", c.atomics, c.atomic_transactions),
+        (
+            "prefetches",
+            c.prefetch_instructions,
+            c.prefetch_transactions,
+        ),
     ];
     writeln!(out, "\n{}", style.strong("memory"))?;
     let each = |n: u64, of: u64| n as f64 / of.max(1) as f64;

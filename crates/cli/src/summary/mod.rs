@@ -7,7 +7,7 @@ mod memory;
 mod states;
 mod style;
 
-pub use style::{Style, count, percent};
+pub use style::{COLOURS, Style, count, percent};
 
 use crate::console::progress::amount;
 use std::fmt::{self, Write};
@@ -46,10 +46,66 @@ impl Summary<'_> {
         out
     }
 
+    /// The same in ten lines: what ran, how fast, what warps waited for most, what came out.
+    pub fn brief(&self) -> String {
+        let mut out = String::new();
+        // Writing to a String cannot fail.
+        let _ = self.write_briefly(&mut out);
+        out
+    }
+
+    fn write_briefly(&self, out: &mut String) -> fmt::Result {
+        self.title(out)?;
+        if !self.functional {
+            self.headline(out)?;
+        }
+        let c = &self.totals.sm.counters;
+        writeln!(
+            out,
+            "{:<18}{:>14}   by threads, {} by warps",
+            "instructions",
+            count(c.thread_instructions),
+            count(c.warp_instructions)
+        )?;
+        if !self.functional {
+            writeln!(
+                out,
+                "{:<18}{}",
+                "warps, mostly",
+                states::foremost(self.totals)
+            )?;
+        }
+        writeln!(
+            out,
+            "{:<18}{:>14}   {}",
+            "launches",
+            count(self.launches.iter().map(|l| l.launches).sum()),
+            launches::kernels(self.launches)
+        )?;
+        self.result(out)
+    }
+
     fn write(&self, out: &mut String) -> fmt::Result {
         let style = self.style;
+        self.title(out)?;
+        writeln!(out)?;
+        if !self.functional {
+            self.headline(out)?;
+        }
+        self.instructions(out)?;
+        if !self.functional {
+            states::lanes(out, style, self.totals)?;
+            states::tables(out, style, self.totals)?;
+            memory::write(out, style, self.totals)?;
+            energy::write(out, style, self.totals)?;
+        }
+        launches::write(out, style, self.launches, self.functional)?;
+        self.ending(out)
+    }
+
+    fn title(&self, out: &mut String) -> fmt::Result {
         let m = self.machine;
-        writeln!(out, "{}", style.strong(&self.what))?;
+        writeln!(out, "{}", self.style.strong(&self.what))?;
         if self.functional {
             writeln!(out, "executed without timing")?;
         } else {
@@ -66,19 +122,7 @@ impl Summary<'_> {
                 m.divergence.name
             )?;
         }
-        writeln!(out)?;
-        if !self.functional {
-            self.headline(out)?;
-        }
-        self.instructions(out)?;
-        if !self.functional {
-            states::lanes(out, style, self.totals)?;
-            states::tables(out, style, self.totals)?;
-            memory::write(out, style, self.totals)?;
-            energy::write(out, style, self.totals)?;
-        }
-        launches::write(out, style, self.launches, self.functional)?;
-        self.ending(out)
+        Ok(())
     }
 
     fn headline(&self, out: &mut String) -> fmt::Result {
@@ -185,13 +229,18 @@ impl Summary<'_> {
         if !self.functional {
             write!(out, ", {} cycles/s", rate(self.totals.cycles))?;
         }
+        writeln!(out)?;
+        self.result(out)
+    }
+
+    fn result(&self, out: &mut String) -> fmt::Result {
         let outcome = self.outcome.to_string();
         let shown = match self.outcome {
             Outcome::Correct { .. } => self.style.good(&outcome),
             Outcome::Wrong(_) => self.style.bad(&outcome),
             Outcome::Unchecked => outcome,
         };
-        writeln!(out, "\n{:<18}{shown}", "result")
+        writeln!(out, "{:<18}{shown}", "result")
     }
 }
 

@@ -43,12 +43,12 @@ pub fn lanes(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
 pub fn tables(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
     let warps = entries(&totals.sm.warps);
     let schedulers = entries(&totals.sm.schedulers);
-    let heading = format!("{:<28}", "warps, of their cycles");
+    let heading = format!("{:<28}", "warps' time");
     writeln!(
         out,
         "\n{}{}",
         style.strong(&heading),
-        style.strong("schedulers, of theirs")
+        style.strong("schedulers' time, by what the first warp waits for")
     )?;
     for i in 0..warps.len().max(schedulers.len()) {
         let cell = |list: &[(StatInfo, String)]| {
@@ -60,6 +60,20 @@ pub fn tables(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
+}
+
+/// The three states in which warps were most, in a line.
+pub fn foremost(totals: &Totals) -> String {
+    let mut all = Vec::new();
+    totals
+        .sm
+        .warps
+        .visit(&mut |info, n| all.push((info.name, n)));
+    let sum: u64 = all.iter().map(|(_, n)| n).sum();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let parts = all.iter().take(3).filter(|(_, n)| *n > 0);
+    let parts = parts.map(|(name, n)| format!("{name} {}", share(*n, sum)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn entries(states: &impl Visit) -> Vec<(StatInfo, String)> {

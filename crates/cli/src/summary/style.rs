@@ -2,6 +2,9 @@
 
 use std::io::IsTerminal;
 
+/// Every sequence that colours or ends a colour.
+pub const COLOURS: [&str; 5] = ["\x1b[0m", "\x1b[1m", "\x1b[32m", "\x1b[1;31m", "\x1b[36m"];
+
 /// Whether to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -106,5 +109,18 @@ mod tests {
     fn plain_text_has_no_escapes() {
         assert_eq!(Style::Plain.bad("wrong"), "wrong");
         assert_eq!(Style::Coloured.strong("x"), "\x1b[1mx\x1b[0m");
+    }
+
+    #[test]
+    fn every_colour_is_one_that_is_printed() {
+        let style = Style::Coloured;
+        for text in [
+            style.strong("x"),
+            style.good("x"),
+            style.bad("x"),
+            style.bar("x"),
+        ] {
+            assert_eq!(warpsim_present::visible_but(&text, &COLOURS), text);
+        }
     }
 }

@@ -80,9 +80,10 @@ pub fn finish(kernel: &mut Kernel, labels: &[(u32, String)]) {
     for (instr, proof) in kernel.code.iter_mut().zip(&proven.branches) {
         instr.uniform = *proof;
     }
-    // Threads that a reconvergence stack runs together in a body were called from one place.
+    // Threads that a reconvergence stack runs together in a body were called from one place. These branches are ours, and say so.
     for pc in &kernel.crossings.returns {
-        kernel.code[*pc as usize].uniform = true;
+        let instr = &mut kernel.code[*pc as usize];
+        (instr.uniform, instr.mods.uni) = (true, true);
     }
     let live = liveness(kernel);
     let plan = assign_slots(kernel, &live);

@@ -1,8 +1,7 @@
 //! Where assemblers are looked for.
 
-use std::env;
+use crate::outside;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// Places inside a folder of Python packages.
 const IN_PACKAGES: [&str; 4] = [
@@ -15,11 +14,10 @@ const IN_PACKAGES: [&str; 4] = [
 /// Every file that may be an assembler, in the order in which they are preferred.
 pub fn candidates() -> Vec<PathBuf> {
     let mut places = Vec::new();
-    if let Some(path) = env::var_os("PATH") {
-        places.extend(env::split_paths(&path).map(|folder| folder.join("ptxas")));
-    }
+    let on_path = outside::folders("PATH").into_iter();
+    places.extend(on_path.map(|folder| folder.join("ptxas")));
     for name in ["CUDA_HOME", "CUDA_PATH"] {
-        if let Some(folder) = env::var_os(name) {
+        if let Some(folder) = outside::variable(name) {
             places.push(Path::new(&folder).join("bin/ptxas"));
         }
     }
@@ -34,10 +32,10 @@ pub fn candidates() -> Vec<PathBuf> {
 
 /// The folders where Python looks for packages, as Python says.
 pub fn python_packages() -> Vec<PathBuf> {
-    let said = Command::new("python3")
-        .args(["-c", "import sys; print('\\n'.join(sys.path))"])
-        .output();
-    let Ok(said) = said else { return Vec::new() };
+    let ask = ["-c", "import sys; print('\\n'.join(sys.path))"].map(Into::into);
+    let Ok(said) = outside::run(Path::new("python3"), &ask) else {
+        return Vec::new();
+    };
     String::from_utf8_lossy(&said.stdout)
         .lines()
         .filter(|line| !line.is_empty())

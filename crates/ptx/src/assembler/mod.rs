@@ -9,9 +9,9 @@ pub use find::python_packages;
 mod question;
 
 use crate::ast::{Item, Module};
+use crate::outside;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// An assembler that answered when it was asked for its version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Assembler {
         if let Some(path) = path {
             return Assembler::at(path);
         }
-        if let Some(path) = std::env::var_os("WARPSIM_PTXAS") {
+        if let Some(path) = outside::variable("WARPSIM_PTXAS") {
             return Assembler::at(Path::new(&path))
                 .map_err(|why| format!("{why} (named by WARPSIM_PTXAS)"));
         }
@@ -65,7 +65,7 @@ impl Assembler {
 
     fn at(path: &Path) -> Result<Assembler, String> {
         let say = |option: &str| {
-            let output = Command::new(path).arg(option).output();
+            let output = outside::run(path, &[option.into()]);
             let output = output.map_err(|e| format!("cannot run {}: {e}", path.display()))?;
             Ok::<_, String>(String::from_utf8_lossy(&output.stdout).into_owned())
         };
@@ -135,11 +135,14 @@ impl Assembler {
         target: u32,
     ) -> Result<Result<BTreeMap<String, Usage>, String>, String> {
         let file = question::Scratch::new(text)?;
-        let output = Command::new(&self.path)
-            .args(["-v", &format!("-arch=sm_{target}"), "-o"])
-            .arg(file.result())
-            .arg(file.source())
-            .output()
+        let arguments = [
+            "-v".into(),
+            format!("-arch=sm_{target}").into(),
+            "-o".into(),
+            file.result().into(),
+            file.source().into(),
+        ];
+        let output = outside::run(&self.path, &arguments)
             .map_err(|e| format!("cannot run {}: {e}", self.path.display()))?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned()
             + &String::from_utf8_lossy(&output.stdout);

@@ -1,6 +1,6 @@
 //! Lowered instructions as text, close to PTX.
 
-use crate::isa::{Geometry, Half, Mode, Mods, Op, Scope, Sem, Space, Special, Type};
+use crate::isa::{CacheOp, Geometry, Half, Mode, Mods, Op, Scope, Sem, Space, Special, Type};
 use crate::kernel::{
     AddrBase, Instr, Intrinsic, Kernel, Likely, NO_PC, Operand, Pc, RegId, TexBase,
 };
@@ -229,7 +229,11 @@ pub fn mnemonic(op: Op, mods: &Mods) -> String {
         Space::Generic => String::new(),
         other => format!("{other:?}").to_lowercase(),
     }));
-    add(&lower(mods.cache));
+    add(&match (op, mods.cache) {
+        (Op::Prefetch | Op::Prefetchu, Some(CacheOp::Cg)) => "L2".into(),
+        (Op::Prefetch | Op::Prefetchu, _) => "L1".into(),
+        (_, cache) => lower(cache),
+    });
     add(flag(mods.nc, "nc"));
     add(&named(mods.geometry, |g| match g {
         Geometry::D1 => "1d".into(),

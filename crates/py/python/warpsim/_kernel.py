@@ -73,11 +73,7 @@ class Kernel:
         path = fspath(path)
         if path.endswith(".cu"):
             return cls(_native.compile_cuda(path), name, file=path)
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"cannot read {path}: {error}") from None
-        return cls(text, name, file=path)
+        return cls(_native.read_ptx(path), name, file=path)
 
     @classmethod
     def from_cuda(cls, source: str, name: str | None = None) -> Kernel:

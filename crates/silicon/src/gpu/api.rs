@@ -1,9 +1,10 @@
 //! The part of the CUDA driver's interface that is used, found at run time in the driver's
 //! library. Everything here is unsafe to call; [`super::driver`] is the safe way.
 
-use std::ffi::{c_char, c_int, c_uint, c_void};
-
 use libloading::Library;
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::path::Path;
+use warpsim_ptx::outside;
 
 /// What every function of the driver returns; 0 is success.
 pub(super) type Status = c_int;
@@ -95,8 +96,11 @@ macro_rules! api {
         impl Api {
             /// Loads the driver's library; the error says what is missing.
             pub(super) fn load(file: &str) -> Result<Api, String> {
+                let place = outside::library(Path::new(file))
+                    .map_err(|e| format!("no NVIDIA driver here: {file} cannot be loaded ({e})"))?;
+                outside::loads(&place);
                 // SAFETY: the driver's initialisers have no preconditions.
-                let library = unsafe { Library::new(file) }
+                let library = unsafe { Library::new(&place) }
                     .map_err(|e| format!("no NVIDIA driver here: {file} cannot be loaded ({e})"))?;
                 $(
                     // SAFETY: the signature is the one the driver's manual gives for the symbol,

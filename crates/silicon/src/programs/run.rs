@@ -186,7 +186,7 @@ fn parameters(program: &Program, out: u64, input: u64, texture: Option<u64>) -> 
 }
 
 /// What a program did on a simulated machine.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Ran {
     /// Its output.
     pub output: Vec<u8>,
@@ -241,7 +241,7 @@ pub fn simulate_on(program: &Program, machine: &Machine, options: Options) -> Re
         return Err(all(reasons.clone()));
     }
     let options = Options {
-        max_cycles: Some(LIMIT),
+        max_cycles: options.max_cycles.or(Some(LIMIT)),
         ..options
     };
     let failed = |e: warpsim_sim::gpu::SimError| e.to_string();

@@ -4,6 +4,7 @@
 //! settings that go together.
 
 pub mod check;
+pub mod in_step;
 pub mod model;
 pub mod power;
 pub mod read;

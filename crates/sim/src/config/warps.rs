@@ -292,7 +292,11 @@ mod tests {
     #[test]
     fn what_does_not_combine_is_refused_with_the_reason() {
         for (preset, set, reason) in [
-            ("gtx480", "warps=i-vws", "only with one scheduler"),
+            (
+                "gtx480",
+                "warps=i-vws",
+                "to the same lanes (--set sm.schedulers=1)",
+            ),
             ("vws", "divergence=dwf", "forms warps of any threads"),
             ("vws", "scheduler=gto", "both choose the scheduler"),
             ("vws", "power=warped-gates", "both choose the scheduler"),

@@ -3,7 +3,7 @@
 //! instruction, and compute the same; skipped and stepped runs are the same.
 
 use super::MODELS;
-use super::toy_compaction::ToyCompaction;
+use super::guide::Compaction;
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel};
 use crate::config::Machine;
@@ -29,11 +29,13 @@ fn run(machine: &Machine, toy: bool, ptx: &str, shape: [u32; 2], skip: bool) -> 
         ..Options::default()
     };
     let mut bench = Bench::with(machine.clone(), ptx, options);
+    if toy {
+        bench
+            .gpu
+            .replace_divergence_model(|| Box::new(Compaction::default()));
+    }
     for sm in bench.gpu.sms_mut() {
         sm.log_issues();
-        if toy {
-            sm.replace_mechanisms(Some(Box::new(ToyCompaction::default())), None);
-        }
     }
     bench.launch(shape[0], shape[1]);
     let mut traces = Traces::new();

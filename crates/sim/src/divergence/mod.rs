@@ -13,16 +13,21 @@ mod stack;
 #[cfg(test)]
 mod stack_tests;
 mod tbc;
+// The model of the guide (`docs/your-own-divergence-model.md`), held here to what holds for all.
 #[cfg(test)]
-mod toy_compaction;
+#[path = "../../../../docs/guide/compaction.rs"]
+mod guide;
+#[cfg(test)]
+mod guide_tests;
 
 use crate::config::Machine;
-use crate::exec::state::{LANES, Lanes, Threads};
+pub use crate::exec::state::{LANES, Lanes, Threads};
 use crate::mechanism::{Info, Values};
 use crate::place::Layout;
 use crate::time::Cycle;
 use std::ops::Range;
-use warpsim_ptx::kernel::{Likely, NO_PC, Pc};
+use warpsim_ptx::kernel::Likely;
+pub use warpsim_ptx::kernel::{NO_PC, Pc};
 
 /// What a hardware warp slot holds: threads that go through the pipeline together.
 #[derive(Clone, Debug)]
@@ -309,6 +314,8 @@ pub struct Branch {
     pub likely: Likely,
     /// Proven to go one way for the whole block.
     pub uniform: bool,
+    /// The program says that it goes one way for a warp (`bra.uni`), or has no condition for it.
+    pub annotated: bool,
     /// Active lanes that take it.
     pub taken: u32,
 }
@@ -384,6 +391,12 @@ pub trait DivergenceModel: Send {
     /// waits for others, those of them that are not in its mask cannot come.
     fn owns(&self, slot: u16) -> u32 {
         let _ = slot;
+        0
+    }
+
+    /// Of the threads that are in this slot alone, those that go on at `pc` when their turn comes.
+    fn waiting_at(&self, slot: u16, pc: Pc, groups: &Groups) -> u32 {
+        let _ = (slot, pc, groups);
         0
     }
 

@@ -156,6 +156,17 @@ impl DivergenceModel for Pdom {
         self.owned[slot as usize]
     }
 
+    fn waiting_at(&self, slot: u16, pc: Pc, groups: &Groups) -> u32 {
+        let mut above = groups.get(slot).mask;
+        let mut found = 0;
+        for entry in self.below[slot as usize].iter().rev() {
+            let here = entry.pc == pc;
+            found |= if here { entry.mask & !above } else { 0 };
+            above |= entry.mask;
+        }
+        found
+    }
+
     fn deepest(&self) -> u32 {
         self.deepest
     }

@@ -129,6 +129,12 @@ impl DivergenceModel for PdomLcp {
         self.owned[slot as usize]
     }
 
+    fn waiting_at(&self, slot: u16, pc: Pc, _: &Groups) -> u32 {
+        let below = self.stacks[slot as usize].below().into_iter();
+        let here = below.filter(|&(_, _, at)| at == pc);
+        here.fold(0, |found, (_, lanes, _)| found | lanes)
+    }
+
     fn begin(&mut self) {
         self.deepest = 0;
     }

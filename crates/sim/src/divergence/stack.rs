@@ -121,16 +121,20 @@ impl Stack {
     }
 
     fn mask(&self, position: usize) -> &[u32] {
+        if position >= self.entries.len() {
+            return &[];
+        }
         let at = position * self.rows;
-        self.masks.get(at..at + self.rows).unwrap_or(&[])
+        &self.masks[at..at + self.rows]
     }
 
     /// The threads that are below the running entry alone, lanes by static warp, with where they
-    /// go on: those that run next come first.
+    /// go on: those that run next come first. None when all threads have exited.
     pub fn below(&self) -> Vec<(usize, u32, Pc)> {
         let mut above = self.threads().to_vec();
         let mut found = Vec::new();
-        for position in (0..self.top).rev() {
+        let running = self.top.min(self.entries.len());
+        for position in (0..running).rev() {
             for (row, seen) in above.iter_mut().enumerate() {
                 let lanes = self.mask(position)[row] & !*seen;
                 if lanes != 0 {

@@ -22,6 +22,7 @@ fn branch(pc: Pc, target: Pc, likely: Pc) -> Branch {
             backward: likely,
         },
         uniform: false,
+        annotated: false,
         taken: 0,
     }
 }

@@ -20,6 +20,7 @@ pub struct Code {
     pub(super) rows: u32,
     pub(super) predicate_slots: u32,
     pub(super) local_bytes: u32,
+    next_block: Option<Pc>,
 }
 
 impl Code {
@@ -66,6 +67,9 @@ impl Code {
             rows: kernel.rows,
             predicate_slots: kernel.predicate_slots,
             local_bytes: kernel.local_bytes,
+            next_block: (kernel.code.iter())
+                .position(|instr| instr.op == Op::VtwNextTb)
+                .map(|pc| pc as Pc),
         })
     }
 
@@ -126,6 +130,10 @@ impl Code {
     pub fn instr(&self, pc: Pc) -> &Instr {
         &self.cold[pc as usize].instr
     }
+    /// Where the threads of a virtual block end their iteration.
+    pub fn next_block(&self) -> Option<Pc> {
+        self.next_block
+    }
     /// Number of instructions.
     pub fn len(&self) -> usize {
         self.ops.len()
@@ -175,6 +183,7 @@ impl Code {
         threads: &mut Threads,
     ) {
         let group = Lanes::Static(home);
+        threads.warps[usize::from(home)].done = 0;
         let values = [block.unwrap_or(0), u64::from(block.is_some())];
         for (register, value) in results.into_iter().zip(values) {
             let Some(register) = register else { continue };

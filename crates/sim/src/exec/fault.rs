@@ -151,7 +151,7 @@ impl Fault {
         let mut lane = effect.executed.trailing_zeros() as usize % LANES;
         let mut missing = 0;
         lanes.each_home(effect.executed, |home, here| {
-            let live = threads.warps[usize::from(home)].live;
+            let live = threads.warps[usize::from(home)].awaited();
             for l in lanes_of(here) {
                 let named = effect.operands[0][l] as u32;
                 let together = lanes_of(here)

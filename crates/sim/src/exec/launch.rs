@@ -16,6 +16,7 @@ impl HomeWarp {
         self.block = block;
         self.index = index;
         self.runs_as = index;
+        self.done = 0;
         self.carry = 0;
         self.rows.reset(code.rows() as usize);
         self.predicates.clear();

@@ -70,10 +70,20 @@ pub struct HomeWarp {
     pub carry: u32,
     /// Number of the warp whose thread indices it has, which is another only in virtual blocks.
     pub runs_as: u16,
+    /// Threads that are through with their virtual block's iteration, as far as that has been asked: like threads that
+    /// have exited they are waited for by none.
+    pub done: u32,
     /// Thread index in its block: x, y, z by lane.
     pub tid: [[u32; LANES]; 3],
     /// Local memory.
     pub local: LocalMemory<LANES>,
+}
+
+impl HomeWarp {
+    /// Threads that a `.sync` operation waits for where it names them.
+    pub fn awaited(&self) -> u32 {
+        self.live & !self.done
+    }
 }
 
 /// What the threads of a block share.
@@ -198,6 +208,8 @@ pub enum EffectKind {
     Exit,
     /// A load or store; loads have already written their registers.
     Access(Access),
+    /// An access that moves nothing but lines of caches.
+    Prefetch(Access),
     /// A global atomic that waits to be performed: [`Effect::operands`] holds its values.
     Atomic(Atomic),
     /// A barrier of the block.

@@ -25,10 +25,12 @@ pub enum SimError {
         /// Cycles up to then.
         cycle: u64,
     },
-    /// The cycle limit was reached.
+    /// It takes more cycles than it may.
     CycleLimit {
         /// The limit.
         limit: u64,
+        /// The cycles that it took, if it ended while all came to the same cycle behind the limit.
+        ended: Option<u64>,
         /// Who was still running.
         stuck: Box<Stuck>,
         /// The loop each warp spends its time in: SM, block, warp, first and last PTX line,
@@ -60,7 +62,7 @@ pub struct Stuck {
     pub warps: Vec<StuckWarp>,
     /// Source files by number.
     pub files: Vec<(u32, String)>,
-    /// What memory still had to do.
+    /// What SMs have under way in memory and, in a deadlock, what the memory system still had to do.
     pub memory: Vec<String>,
     /// Blocks that have not started because there is no room for them.
     pub not_started: u64,
@@ -176,14 +178,19 @@ impl fmt::Display for SimError {
             }
             SimError::CycleLimit {
                 limit,
+                ended,
                 stuck,
                 loops,
             } => {
+                let kernel = shown(&stuck.kernel);
                 write!(
                     f,
-                    "kernel {} did not end within {limit} cycles (--max-cycles){stuck}",
-                    shown(&stuck.kernel)
+                    "kernel {kernel} did not end within {limit} cycles (--max-cycles)"
                 )?;
+                if let Some(cycles) = ended {
+                    write!(f, ": it takes {cycles}")?;
+                }
+                write!(f, "{stuck}")?;
                 write_loops(f, loops)
             }
         }

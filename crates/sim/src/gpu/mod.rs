@@ -12,12 +12,17 @@ mod unseen;
 use crate::config::Machine;
 use crate::config::check::tables;
 use crate::config::check::validate::validate;
+use crate::divergence::DivergenceModel;
 use crate::exec::code::Code;
-use crate::exec::functional::RaceCheck;
+use crate::exec::functional::{RaceCheck, StepCheck};
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
+use crate::fetch::FetchPolicy;
+use crate::mechanism::CacheName;
 use crate::memory::system::{MemorySystem, period};
 use crate::observe::Observer;
+use crate::prefetch::Prefetcher;
 use crate::progress::{Progress, Silent};
+use crate::replacement::Replacement;
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
@@ -56,8 +61,12 @@ pub struct Options {
     pub print_limit: u64,
     /// Look for races, where it executes without timing.
     pub check_races: bool,
+    /// Look for threads of a warp that count on being in step, where it executes without timing.
+    pub check_steps: bool,
     /// Host threads that SMs run on; results are the same for any number.
     pub threads: usize,
+    /// Use all of these threads, even where the host has other things to do, so that one by itself would be quicker.
+    pub all_threads: bool,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
 }
@@ -73,7 +82,9 @@ impl Default for Options {
             output: Box::new(std::io::sink()),
             print_limit: u64::MAX,
             check_races: false,
+            check_steps: false,
             threads: 1,
+            all_threads: false,
             heap: DEFAULT_HEAP,
         }
     }
@@ -135,6 +146,7 @@ pub struct Gpu {
     warnings: Vec<String>,
     printed: Printed,
     races: Option<RaceCheck>,
+    steps: Option<StepCheck>,
     totals: Totals,
     host: Duration,
 }
@@ -165,6 +177,7 @@ impl Gpu {
                 .map(|i| Sm::new(&machine, i as u16))
                 .collect(),
             races: options.check_races.then(RaceCheck::default),
+            steps: options.check_steps.then(StepCheck::default),
             image: {
                 let mut image = GlobalMemory::new();
                 image.limit_heap(options.heap);
@@ -200,7 +213,52 @@ impl Gpu {
         }
     }
 
-    /// The SMs, for tests that put other mechanisms in.
+    /// Puts a replacement policy of your own in place of the machine's, in every cache of that name: `make` gets the
+    /// number of sets and ways. For policies that are not in [`replacement::POLICIES`](crate::replacement::POLICIES);
+    /// call it before anything is copied or launched.
+    pub fn replace_replacement_policy(
+        &mut self,
+        cache: CacheName,
+        make: impl Fn(usize, usize) -> Box<dyn Replacement>,
+    ) {
+        match cache {
+            CacheName::L2 => self.memory.replace_policy(&make),
+            of_sm => self
+                .sms
+                .iter_mut()
+                .for_each(|sm| sm.replace_replacement_policy(of_sm, &make)),
+        }
+    }
+
+    /// Puts a prefetcher of your own in place of the machine's, in the L1 data cache of every SM. For prefetchers that
+    /// are not in [`prefetch::PREFETCHERS`](crate::prefetch::PREFETCHERS); call it before the first launch.
+    pub fn replace_prefetcher(&mut self, make: impl Fn() -> Box<dyn Prefetcher>) {
+        for sm in &mut self.sms {
+            sm.replace_prefetcher(make(), &self.machine);
+        }
+    }
+
+    /// As [`replace_issue_policy`](Gpu::replace_issue_policy), for fetch policies that are not in
+    /// [`fetch::POLICIES`](crate::fetch::POLICIES).
+    pub fn replace_fetch_policy(&mut self, make: impl Fn(usize) -> Box<dyn FetchPolicy>) {
+        for sm in &mut self.sms {
+            sm.replace_fetch_policies(&make);
+        }
+    }
+
+    /// As [`replace_issue_policy`](Gpu::replace_issue_policy), for divergence models that are not in
+    /// [`divergence::MODELS`](crate::divergence::MODELS).
+    ///
+    /// # Panics
+    ///
+    /// When the model has a pool of warps and the machine's has none, or the other way round.
+    pub fn replace_divergence_model(&mut self, make: impl Fn() -> Box<dyn DivergenceModel>) {
+        for sm in &mut self.sms {
+            sm.replace_mechanisms(Some(make()), None);
+        }
+    }
+
+    /// The SMs, for tests that look at one.
     #[cfg(test)]
     pub(crate) fn sms_mut(&mut self) -> &mut [Sm] {
         &mut self.sms
@@ -259,6 +317,11 @@ impl Gpu {
             }
             None => self.reports.push(report),
         }
+    }
+
+    /// The pairs of accesses found so far that are right only where threads are in step, where they are looked for.
+    pub fn steps(&self) -> &[String] {
+        self.steps.as_ref().map_or(&[], |steps| steps.found())
     }
 
     /// The races found so far, where they are looked for.

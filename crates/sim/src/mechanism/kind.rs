@@ -2,8 +2,23 @@
 
 use super::{Choice, Info};
 use crate::config::Machine;
-use crate::{divergence, fetch, power, schedule};
+use crate::{divergence, fetch, power, prefetch, replacement, schedule};
 use warpsim_present::{listed, nearest};
+
+/// A cache whose lines have several ways to be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CacheName {
+    /// An SM's data cache.
+    L1d,
+    /// Its instruction cache.
+    L1i,
+    /// Its constant cache.
+    Constant,
+    /// Its texture cache.
+    Texture,
+    /// A slice of L2.
+    L2,
+}
 
 /// What a mechanism decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,16 +33,26 @@ pub enum Kind {
     Gating,
     /// When warps are issued as two halves.
     Folding,
+    /// Which line of a cache makes room.
+    Replacement(CacheName),
+    /// Which lines the L1 data cache fetches before they are asked for.
+    Prefetch,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [
+    pub const ALL: [Kind; 11] = [
         Kind::Scheduler,
         Kind::Fetch,
         Kind::Divergence,
         Kind::Gating,
         Kind::Folding,
+        Kind::Replacement(CacheName::L1d),
+        Kind::Replacement(CacheName::L1i),
+        Kind::Replacement(CacheName::Constant),
+        Kind::Replacement(CacheName::Texture),
+        Kind::Replacement(CacheName::L2),
+        Kind::Prefetch,
     ];
 
     /// The section of a machine file that chooses one.
@@ -38,6 +63,12 @@ impl Kind {
             Kind::Divergence => "divergence",
             Kind::Gating => "gating",
             Kind::Folding => "folding",
+            Kind::Replacement(CacheName::L1d) => "l1d.replacement",
+            Kind::Replacement(CacheName::L1i) => "l1i.replacement",
+            Kind::Replacement(CacheName::Constant) => "constant.replacement",
+            Kind::Replacement(CacheName::Texture) => "texture.replacement",
+            Kind::Replacement(CacheName::L2) => "l2.replacement",
+            Kind::Prefetch => "l1d.prefetch",
         }
     }
 
@@ -49,6 +80,12 @@ impl Kind {
             Kind::Divergence => "divergence.name",
             Kind::Gating => "gating.name",
             Kind::Folding => "folding.name",
+            Kind::Replacement(CacheName::L1d) => "l1d.replacement.name",
+            Kind::Replacement(CacheName::L1i) => "l1i.replacement.name",
+            Kind::Replacement(CacheName::Constant) => "constant.replacement.name",
+            Kind::Replacement(CacheName::Texture) => "texture.replacement.name",
+            Kind::Replacement(CacheName::L2) => "l2.replacement.name",
+            Kind::Prefetch => "l1d.prefetch.name",
         }
     }
 
@@ -60,6 +97,8 @@ impl Kind {
             Kind::Divergence => "divergence model",
             Kind::Gating => "gating policy",
             Kind::Folding => "folding policy",
+            Kind::Replacement(_) => "replacement policy",
+            Kind::Prefetch => "prefetcher",
         }
     }
 
@@ -71,6 +110,8 @@ impl Kind {
             Kind::Divergence => divergence::MODELS.iter().map(|m| m.info).collect(),
             Kind::Gating => power::GATING.iter().map(|g| g.info).collect(),
             Kind::Folding => power::FOLDING.iter().map(|f| f.info).collect(),
+            Kind::Replacement(_) => replacement::POLICIES.iter().map(|p| p.info).collect(),
+            Kind::Prefetch => prefetch::PREFETCHERS.iter().map(|p| p.info).collect(),
         }
     }
 
@@ -87,6 +128,12 @@ impl Kind {
             Kind::Divergence => &machine.divergence,
             Kind::Gating => &machine.gating,
             Kind::Folding => &machine.folding,
+            Kind::Replacement(CacheName::L1d) => &machine.l1d.cache.replacement,
+            Kind::Replacement(CacheName::L1i) => &machine.l1i.replacement,
+            Kind::Replacement(CacheName::Constant) => &machine.constant.replacement,
+            Kind::Replacement(CacheName::Texture) => &machine.texture.replacement,
+            Kind::Replacement(CacheName::L2) => &machine.l2.replacement,
+            Kind::Prefetch => &machine.l1d.prefetch,
         }
     }
 

@@ -1,14 +1,14 @@
-//! How a mechanism (issue policy, fetch policy, divergence model) describes itself, so that a
+//! How a mechanism (issue policy, fetch policy, divergence model, replacement policy, prefetcher) describes itself, so that a
 //! machine can choose it, its parameters can be checked and `warpsim list` can show it. What
 //! belongs to one mechanism is declared in its own file; its registry (`schedule::POLICIES`,
-//! `fetch::POLICIES`, `divergence::MODELS`) has one line for it.
+//! `fetch::POLICIES`, `divergence::MODELS`, `replacement::POLICIES`, `prefetch::PREFETCHERS`) has one line for it.
 
 mod choice;
 mod kind;
 mod parameter;
 
 pub use choice::{Choice, Values};
-pub use kind::Kind;
+pub use kind::{CacheName, Kind};
 pub use parameter::{Integer, OneOf, Parameter, Switch, Typed};
 
 /// What every mechanism says of itself.

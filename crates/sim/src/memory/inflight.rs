@@ -2,6 +2,7 @@
 //! MSHR waiter is an index into it, and places are used again.
 
 use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
+use crate::config::Interconnect;
 
 /// Bits in which the pieces of a request, its sectors, are numbered.
 const PIECE_BITS: u32 = 3;
@@ -132,17 +133,20 @@ pub struct InflightTable {
     sector_shift: u32,
     /// Replies come one per sector (else one per request).
     sectored: bool,
+    /// Writes get replies, too.
+    replies_to_writes: bool,
 }
 
 impl InflightTable {
     /// An empty table; `sector` is a power of two.
-    pub fn new(sector: u32, sectored: bool) -> InflightTable {
+    pub fn new(sector: u32, network: &Interconnect) -> InflightTable {
         InflightTable {
             slots: Vec::new(),
             masks: Vec::new(),
             free: Vec::new(),
             sector_shift: sector.max(1).ilog2(),
-            sectored,
+            sectored: network.sectored_replies,
+            replies_to_writes: network.store_replies,
         }
     }
 
@@ -196,14 +200,20 @@ impl InflightTable {
         if last {
             self.free.push(index);
         }
-        if !last && !self.sectored && entry.kind != RequestKind::Atomic {
+        let silent = match entry.kind {
+            RequestKind::Read => !last && !self.sectored,
+            RequestKind::Write => !self.replies_to_writes || !last && !self.sectored,
+            RequestKind::Atomic => false,
+            RequestKind::Prefetch => true,
+        };
+        if silent {
             return None;
         }
         let reply = entry.reply(piece.number(), last, self.sectored, self.sector_shift);
         Some((entry.sm, reply))
     }
 
-    /// As [`answer`](InflightTable::answer) for so many pieces of a request that is no atomic: the SM, and each reply
+    /// As [`answer`](InflightTable::answer) for so many pieces of a read: the SM, and each reply
     /// with its number among the pieces.
     #[inline]
     pub fn answer_several(

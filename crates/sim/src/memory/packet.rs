@@ -12,6 +12,19 @@ pub enum RequestKind {
     Write,
     /// Performed in L2 in arrival order; the old value comes back in one data reply.
     Atomic,
+    /// The data in L2, and nothing back.
+    Prefetch,
+}
+
+impl RequestKind {
+    /// How many there are.
+    pub const COUNT: usize = 4;
+
+    /// Whether a request brings data to L2.
+    #[inline]
+    pub fn carries_data(self) -> bool {
+        matches!(self, RequestKind::Write | RequestKind::Atomic)
+    }
 }
 
 /// Which statistics bucket a request belongs to.

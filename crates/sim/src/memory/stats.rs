@@ -85,7 +85,9 @@ impl NetworkCounters {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemoryStats {
     /// L2 by traffic class (as [`Traffic`] orders them) and request kind (as [`RequestKind`]).
-    pub l2: [[L2Counters; 3]; 5],
+    pub l2: [[L2Counters; RequestKind::COUNT]; 5],
+    /// Sectors that were to be prefetched and were not: there was no MSHR, way or room in the miss queue.
+    pub l2_prefetches_dropped: u64,
     /// L2 lines with dirty sectors that were replaced.
     pub l2_write_backs: u64,
     /// DRAM.

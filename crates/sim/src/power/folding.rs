@@ -29,7 +29,7 @@ pub const FOLDING: &[FoldingPolicy] = &[
                 minority: values.get(&MINORITY).into(),
                 majority: values.get(&MAJORITY).into(),
                 cutoff: values.get(&CUTOFF).into(),
-                cutoff_by_type: values.get(&CUTOFF_OF),
+                cutoff_of: values.get(&CUTOFF_OF),
                 skip: values.get(&SKIP),
                 eager: values.get(&EAGER),
                 shift: values.get(&SHIFT),
@@ -79,20 +79,24 @@ const CUTOFF: Integer = Integer {
     description: "nothing is folded in a phase after one that issued so much of what it could",
 };
 
-/// The paper's text says what is issued, its results look as if it meant each type.
-const CUTOFF_OF: OneOf<bool> = OneOf {
+/// Origami, section 3.1.1: "we decided to disable Warp Folding when the total number of issued instructions in the
+/// previous phase is 90% of the maximum possible issued instructions". What issues is a scheduler, and a folded
+/// instruction is one: hence the default.
+const CUTOFF_OF: OneOf<CutoffOf> = OneOf {
     name: "cutoff_of",
-    words: &["issue", "type"],
-    meanings: &[false, true],
-    description: "what it could: the issue slots of all schedulers, or those of each type's pipelines",
+    words: &["issue", "type", "slots"],
+    meanings: &[CutoffOf::Issue, CutoffOf::Type, CutoffOf::Slots],
+    description: "what it could: issue slots of all schedulers, instructions of each type that its pipelines take, \
+                  or cycles of these pipelines' entries, both types and second halves included",
 };
 
-/// The paper folds inside clusters, and its text looks at halves of the whole mask.
+/// Origami, section 3.3: "whether the entire upper or lower half of the active mask vector is idle". Folding itself is
+/// inside clusters (section 3.1), and `cluster` looks at what is folded.
 const SKIP: OneOf<Skip> = OneOf {
     name: "skip",
-    words: &["cluster", "half"],
-    meanings: &[Skip::Cluster, Skip::Half],
-    description: "no second half where this half of each cluster, or of the warp, has no active lane",
+    words: &["half", "cluster"],
+    meanings: &[Skip::Half, Skip::Cluster],
+    description: "no second half where this half of the warp, or of each cluster, has no active lane",
 };
 
 /// Origami, section 3.3.
@@ -128,11 +132,22 @@ pub struct Folding {
     pub minority: u64,
     pub majority: u64,
     pub cutoff: u64,
-    pub cutoff_by_type: bool,
+    pub cutoff_of: CutoffOf,
     pub skip: Skip,
     pub eager: bool,
     pub shift: bool,
     pub stages: u64,
+}
+
+/// What of a phase the cut-off compares with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutoffOf {
+    /// Instructions of all types, with what the schedulers can issue.
+    Issue,
+    /// Those of a type, with what the pipelines of that type can take.
+    Type,
+    /// Cycles in which entries of these pipelines are taken, with all of them.
+    Slots,
 }
 
 /// When there is no second half.
@@ -234,11 +249,11 @@ mod tests {
                 folded: true
             }
         );
-        // Figure 8 with one lane of the second half.
+        // Figure 8 with one lane of the second half, and one in the warp's upper half.
         assert_eq!(
-            way(0b0100_0011, true),
+            way(0x1_0043, true),
             Way {
-                lanes: 0b0001_0011,
+                lanes: 0x1_0013,
                 folded: true
             }
         );
@@ -246,7 +261,7 @@ mod tests {
 
     #[test]
     fn nothing_is_folded_where_half_of_every_cluster_is_inactive() {
-        let folding = folding(&[]);
+        let folding = folding(&[("skip", "cluster".into())]);
         let way = |active| folding.way(active, 32, 4, true);
         let whole = |lanes| Way {
             lanes,
@@ -263,7 +278,7 @@ mod tests {
 
     #[test]
     fn or_where_half_of_the_warp_is() {
-        let folding = folding(&[("skip", "half".into())]);
+        let folding = folding(&[]);
         let way = |active| folding.way(active, 32, 4, true);
         assert_eq!(
             way(0xffff),
@@ -280,7 +295,7 @@ mod tests {
     fn shifting_packs_lanes_in_their_clusters() {
         assert_eq!(pack(0b1000_1010, 4), 0b0001_0011);
         assert_eq!(pack(!0, 32), !0);
-        let folding = folding(&[("shift", true.into())]);
+        let folding = folding(&[("shift", true.into()), ("skip", "cluster".into())]);
         let way = folding.way(0b1000_0101, 32, 4, true);
         let packed = Way {
             lanes: 0b0001_0011,

@@ -124,10 +124,15 @@ impl Lanes {
         self.asked(lanes).all(|part| on(part.gate))
     }
 
-    /// Whether these lanes are on or will be without being asked for again.
-    pub fn are_coming(&self, lanes: u32) -> bool {
-        let mut asked = self.asked(lanes);
-        asked.all(|part| !matches!(part.gate, Gate::Off(_)))
+    /// From which cycle on these lanes can be used, where those that have been off since a cycle can be from
+    /// `woken` of it on, if they are asked for now. Cycle `now` has been settled.
+    pub fn usable(&self, lanes: u32, now: Cycle, woken: impl Fn(Cycle) -> Cycle) -> Cycle {
+        let from = |part: &Part| match part.gate {
+            Gate::On => now,
+            Gate::Waking(until) => until,
+            Gate::Off(since) => woken(since),
+        };
+        self.asked(lanes).map(from).fold(now, Cycle::max)
     }
 
     /// Since when some of these lanes have been off, if they are.
@@ -158,12 +163,6 @@ impl Lanes {
             false => !0,
         };
         self.parts.iter().filter(move |part| part.lanes & of != 0)
-    }
-
-    /// An instruction waits for these lanes in cycle `now`: they are not switched off before it has
-    /// had the chance to ask again.
-    pub fn hold(&mut self, lanes: u32, now: Cycle) {
-        self.hold_until(lanes, now + 2);
     }
 
     /// These lanes are not switched off before cycle `until`.

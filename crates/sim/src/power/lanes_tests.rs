@@ -89,7 +89,13 @@ fn waking_takes_its_time_and_lanes_are_idle_then() {
     bench.enter(0xff, 0, 1);
     assert!(!bench.on(0xff, 20));
     bench.lanes.wake(0x0f, Cycle::new(23));
-    assert!(bench.lanes.are_coming(0x0f) && !bench.lanes.are_coming(0xff));
+    let usable = |lanes| {
+        let woken = |since| since + 40;
+        bench.lanes.usable(lanes, Cycle::new(20), woken)
+    };
+    assert_eq!(usable(0), Cycle::new(20));
+    assert_eq!(usable(0x0f), Cycle::new(23));
+    assert_eq!(usable(0xff), Cycle::new(6 + 40), "off since 6");
     assert!(!bench.on(0x0f, 22));
     assert!(bench.on(0x0f, 23));
     assert_eq!(bench.counters.waking, 3 * 4);
@@ -120,7 +126,7 @@ fn a_lane_that_is_waited_for_is_not_switched_off() {
     bench.enter(0xff, 0, 1);
     for now in 4..30 {
         assert!(bench.on(0x0f, now));
-        bench.lanes.hold(0x0f, Cycle::new(now));
+        bench.lanes.hold_until(0x0f, Cycle::new(now + 2));
     }
     assert!(!bench.on(0xf0, 30));
     assert!(bench.on(0x0f, 30) && !bench.on(0x0f, 31));

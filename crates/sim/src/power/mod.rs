@@ -23,7 +23,7 @@ mod units;
 
 pub use folding::FOLDING;
 pub use gating::GATING;
-pub use model::{Entry, Power};
+pub use model::{Entries, Entry, Power, UnderWay};
 pub use phases::Buffered;
 pub use units::{lane_pipelines, lanes_per_pipeline};
 

@@ -1,7 +1,7 @@
 //! Phases: what is folded is decided at the start of each, for the whole SM.
 
 use super::Side;
-use super::folding::Folding;
+use super::folding::{CutoffOf, Folding};
 use crate::time::Cycle;
 
 /// What the warps of the active sets have in their buffers.
@@ -22,6 +22,8 @@ pub struct IssuedSoFar {
     pub all: u64,
     /// To the pipelines of each type.
     pub sides: [u64; 2],
+    /// Cycles for which entries of these pipelines were taken, second halves included.
+    pub slots: u64,
 }
 
 /// The phases of an SM.
@@ -82,7 +84,7 @@ impl Phases {
             minority,
             majority,
             cutoff,
-            cutoff_by_type,
+            cutoff_of,
             ..
         } = self.folding;
         let could = |most: u64| most * phase;
@@ -90,9 +92,10 @@ impl Phases {
         let [int, fp] = buffered.sides;
         for side in Side::ALL {
             let s = side as usize;
-            let high = match cutoff_by_type {
-                true => busy(issued.sides[s] - self.before.sides[s], self.most.sides[s]),
-                false => busy(issued.all - self.before.all, self.most.all),
+            let high = match cutoff_of {
+                CutoffOf::Issue => busy(issued.all - self.before.all, self.most.all),
+                CutoffOf::Type => busy(issued.sides[s] - self.before.sides[s], self.most.sides[s]),
+                CutoffOf::Slots => busy(issued.slots - self.before.slots, self.most.slots),
             };
             let (mine, other) = if s == 0 { (int, fp) } else { (fp, int) };
             let share = if mine < other { minority } else { majority };
@@ -117,6 +120,7 @@ mod tests {
         let most = IssuedSoFar {
             all: 2,
             sides: [2, 2],
+            slots: 2,
         };
         let mut phases = Phases::new(folding, most);
         phases.begin(Cycle::new(1000));
@@ -160,6 +164,7 @@ mod tests {
         let issued = |all, int, fp| IssuedSoFar {
             all,
             sides: [int, fp],
+            slots: 0,
         };
         let mut p = phases(&[]);
         p.start(Cycle::new(1300), issued(540, 500, 0), buffered(1, 0));
@@ -170,5 +175,14 @@ mod tests {
         let mut p = phases(&[("cutoff_of", "type".into())]);
         p.start(Cycle::new(1300), issued(600, 540, 60), buffered(1, 0));
         assert_eq!(length(&p), [0, 210], "each type by its own slots");
+        for (slots, folds) in [(539, [120, 210]), (540, [0, 0])] {
+            let mut p = phases(&[("cutoff_of", "slots".into())]);
+            let issued = IssuedSoFar {
+                slots,
+                ..issued(300, 240, 60)
+            };
+            p.start(Cycle::new(1300), issued, buffered(1, 0));
+            assert_eq!(length(&p), folds, "{slots} of 600 slots taken");
+        }
     }
 }

@@ -171,6 +171,8 @@ pub struct GangView<'a> {
     pub waits_for_data: &'a dyn Fn(Place) -> bool,
     /// Whether a warp does not have its next instruction in its buffer.
     pub lacks_instruction: &'a dyn Fn(Place) -> bool,
+    /// Whether a warp waits until other threads come to where it is: at a barrier or in a `.sync` operation.
+    pub waits_for_threads: &'a dyn Fn(Place) -> bool,
 }
 
 impl GangView<'_> {
@@ -251,6 +253,11 @@ pub trait IssuePlan {
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
         let _ = (members, at);
         true
+    }
+
+    /// The threads that these warps waited for, at a barrier or in a `.sync` operation, have come: they go on.
+    fn let_go(&mut self, members: Together) {
+        let _ = members;
     }
 
     /// Whether it wants to hear of warps that memory has [made ready](IssuePlan::made_ready).

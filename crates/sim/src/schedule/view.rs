@@ -78,6 +78,17 @@ pub trait MindsPower {
     /// woken, or not. Told before warps are looked at.
     fn blackout(&mut self, sides: [bool; 2]);
 
+    /// Whether it wants to hear of [`sleepers`](MindsPower::sleepers).
+    fn avoids_sleepers(&self) -> bool {
+        false
+    }
+
+    /// These active warps of a domain would find the lanes for their next instruction off or waking up, in all
+    /// pipelines that they can take. Told in every cycle that runs, before warps are looked at.
+    fn sleepers(&mut self, domain: usize, warps: u64) {
+        let _ = (domain, warps);
+    }
+
     /// How long its phases are, if it has any.
     fn phase(&self) -> Option<u64> {
         None

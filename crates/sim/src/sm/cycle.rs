@@ -93,7 +93,7 @@ impl Sm {
         self.residents.take_arrivals(now, launched);
         self.take_reply(now, quantum.inbox);
         self.write_back(now, launched);
-        if self.collectors.are_to_be_asked() {
+        if self.collectors.are_to_be_asked() || self.units.are_asked_for_lanes() {
             self.units.step(now, &mut self.collectors, &launched.facts);
         }
         self.memory_step(now, launched);

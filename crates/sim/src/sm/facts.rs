@@ -5,7 +5,7 @@ use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
 use warpsim_ptx::isa::{Async, CacheOp, Op, Pipe, Sem, Space, Type};
-use warpsim_ptx::kernel::{Instr, Kernel, Operand, RegId, Virtualised};
+use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, RegId, Virtualised};
 use warpsim_ptx::tensor::Role;
 
 /// Registers of an instruction that share a word of the scoreboard: register r is bit r mod 64
@@ -107,6 +107,8 @@ pub enum Traffic {
     Store,
     /// It copies to shared memory, and its warp does not wait.
     Copy,
+    /// Nothing, where it is no load: what it reads is an operand of other instructions (`sm.constant_operands`).
+    Operand,
 }
 
 /// What an instruction goes through.
@@ -173,7 +175,10 @@ pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
 }
 
 fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
+    let is_operand = machine.sm.constant_operands && is_constant_operand(instr);
     let class = match instr.op {
+        // It issues where a move would, whose pipeline it does not enter.
+        _ if is_operand => OpClass::Other,
         Op::Membar | Op::Fence if machine.sm.fences_take_memory_unit => OpClass::Memory,
         _ => class_of(instr),
     };
@@ -187,7 +192,10 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         unit: plan.kind_of(class),
         memory: class == OpClass::Memory,
         through: Through {
-            pipe: instr.op.pipe(&instr.mods),
+            pipe: match is_operand {
+                true => Op::Mov.pipe(&instr.mods),
+                false => instr.op.pipe(&instr.mods),
+            },
             side: Side::of(work, machine),
         },
         work,
@@ -203,14 +211,19 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         long: is_long(instr),
         control: matches!(instr.op, Op::Bra | Op::Ret | Op::Exit),
         uncached: is_uncached(instr),
-        traffic: traffic(instr),
+        traffic: match is_operand {
+            true => Traffic::Operand,
+            false => traffic(instr),
+        },
     };
     let bank = |r: RegId| kernel.registers[r.0 as usize].number % banks;
     // Destinations first: see `further_written`.
-    for operand in &instr.dst {
-        if let Operand::Reg(r) | Operand::NotReg(r) = operand {
+    for written in &instr.dst {
+        if let Operand::Reg(r) | Operand::NotReg(r) = written {
             word_of(&mut facts, *r).writes |= 1 << (r.0 % 64);
-            facts.write_banks.add(bank(*r), banks);
+            if !is_operand {
+                facts.write_banks.add(bank(*r), banks);
+            }
             facts.operands += 1;
         }
     }
@@ -272,6 +285,20 @@ fn is_long(instr: &Instr) -> bool {
     }
 }
 
+/// Whether it reads a constant or a kernel parameter from an address that it names: what a native instruction set has
+/// as an operand. One whose address is in a register is a load there, too.
+fn is_constant_operand(instr: &Instr) -> bool {
+    let named = |operand: &Operand| {
+        let base = match operand {
+            Operand::Address { base, .. } => base,
+            _ => return false,
+        };
+        !matches!(base, AddrBase::Reg(_))
+    };
+    let space = matches!(instr.mods.space, Some(Space::Const | Space::Param));
+    matches!(instr.op, Op::Ld | Op::Ldu) && space && instr.src.iter().all(named)
+}
+
 fn traffic(instr: &Instr) -> Traffic {
     let store = match instr.op {
         Op::St | Op::Red | Op::Sust | Op::Sured | Op::Stmatrix => true,
@@ -317,7 +344,7 @@ pub(crate) fn class_of(instr: &Instr) -> OpClass {
         Op::Rem => IntRem,
         Op::Mma => Tensor,
         Op::Wmma if instr.op.pipe(&instr.mods) != Pipe::Memory => Tensor,
-        Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Other,
+        Op::Membar | Op::Fence => Other,
         _ => match instr.op.pipe(&instr.mods) {
             Pipe::Sfu => Sfu,
             Pipe::Memory => Memory,

@@ -60,7 +60,9 @@ impl Sm {
             let (memory, mut with) = self.memory_with(launched);
             memory.cycle(now, &mut with);
         }
-        if self.memory.accepts()
+        if self.memory.enter_for_line(now) {
+            // Operands are before all that has issued to it.
+        } else if self.memory.accepts()
             && let Some(group) = self.collectors.oldest_for_memory(&launched.facts)
         {
             let op = self.collectors.leave(group);

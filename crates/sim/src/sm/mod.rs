@@ -31,6 +31,10 @@ use crate::divergence::DivergenceModel;
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::memory::store_buffer::StoreBuffer;
 use crate::exec::state::Threads;
+use crate::fetch::FetchPolicy;
+use crate::mechanism::CacheName;
+use crate::prefetch::Prefetcher;
+use crate::replacement::Replacement;
 use crate::schedule::IssuePolicy;
 use crate::stats::SmStats;
 use crate::time::Cycle;
@@ -119,6 +123,32 @@ impl Sm {
         self.residents.replace_mechanisms(model, policy);
     }
 
+    /// Puts a replacement policy in place of the configured one in one of its caches, before anything runs.
+    pub(crate) fn replace_replacement_policy(
+        &mut self,
+        cache: CacheName,
+        make: &dyn Fn(usize, usize) -> Box<dyn Replacement>,
+    ) {
+        match cache {
+            CacheName::L1i => self.front.replace_policy(make),
+            _ => self.memory.replace_policy(cache, make),
+        }
+    }
+
+    /// Puts a prefetcher in place of the configured one, before anything runs.
+    pub(crate) fn replace_prefetcher(
+        &mut self,
+        prefetcher: Box<dyn Prefetcher>,
+        machine: &Machine,
+    ) {
+        self.memory.replace_prefetcher(prefetcher, machine);
+    }
+
+    /// Puts other fetch policies in place of the configured ones, before anything runs.
+    pub(crate) fn replace_fetch_policies(&mut self, make: &dyn Fn(usize) -> Box<dyn FetchPolicy>) {
+        self.front.replace_policies(make);
+    }
+
     /// How many domains an issue policy of this SM serves.
     pub(crate) fn domain_count(&self) -> usize {
         self.residents.warps.layout().domains()
@@ -137,6 +167,7 @@ impl Sm {
             restless: true,
         };
         // The policy may be another one than before.
+        self.memory.launch_begins();
         self.memory
             .tell_of_cache(self.residents.books.hears_cache());
         self.listen(self.residents.books.watch.is_on());

@@ -4,6 +4,7 @@
 use super::Sm;
 use super::launch::Launched;
 use super::residents::Residents;
+use super::units::Units;
 use crate::place::Place;
 use crate::power::{Buffered, Side};
 use crate::stats::SmStats;
@@ -60,9 +61,13 @@ impl Sm {
             return;
         };
         policy.blackout(power.in_blackout(now));
+        let avoids_sleepers = policy.avoids_sleepers();
         while phases.ends <= now {
             policy.phase_starts(buffered.full, buffered.partial);
             phases.ends += phases.length.unwrap_or(u64::MAX);
+        }
+        if avoids_sleepers {
+            tell_sleepers(residents, &mut self.units, launched, now);
         }
     }
 
@@ -98,6 +103,31 @@ impl Sm {
         let [int, fp] = self.units.pipe_counters(end);
         let stats = &mut self.residents.books.stats;
         (stats.int_pipe, stats.fp_pipe) = (int, fp);
+    }
+}
+
+/// The policy hears which warps of the active sets would find their lanes off, or waking up.
+fn tell_sleepers(residents: &mut Residents, units: &mut Units, launched: &Launched, now: Cycle) {
+    for d in 0..residents.warps.layout().domains() {
+        let active = residents.books.policy.active(d);
+        let mut left = active & residents.warps.sets(d).next_known();
+        let mut asleep = 0;
+        while left != 0 {
+            let index = left.trailing_zeros() as u8;
+            left &= left - 1;
+            let place = Place {
+                domain: d as u8,
+                index,
+            };
+            let slot = residents.warps.slot_at(place);
+            let facts = &launched.facts[residents.warps.next_of_any(slot) as usize];
+            let lanes = residents.groups.get(slot).mask;
+            let on = units.would_find_lanes_on(d, facts, lanes, now);
+            asleep |= u64::from(!on) << index;
+        }
+        if let Some(policy) = residents.books.policy.minds_power() {
+            policy.sleepers(d, asleep);
+        }
     }
 }
 

@@ -68,3 +68,26 @@ fn gates_are_the_same_skipped_and_stepped() {
     }
     assert!(seen_off);
 }
+
+/// In a chain of dependent instructions each waits for its lanes once, for as long as they take to wake up.
+#[test]
+fn gating_by_lane_adds_a_wake_up_to_each_dependent_instruction_at_most() {
+    for (rounds, pause) in [(3, 1), (9, 3)] {
+        let ptx = program_of(rounds, pause);
+        let cycles =
+            |set: &[&str]| run(&ptx, &[&["scheduler=tls"], set].concat(), true).0[0].clone();
+        let on = cycles(&["gating.watch=true"]);
+        // Of three warps in a block, each issues a third of the block's instructions.
+        let each = on.totals.sm.counters.warp_instructions / (3 * 3);
+        for wake_up in [0, 3, 9] {
+            let wake = format!("gating.wake_up={wake_up}");
+            let gated = cycles(&["gating=conventional", "gating.by=lane", &wake]);
+            let more = gated.totals.cycles.saturating_sub(on.totals.cycles);
+            assert!(
+                more <= wake_up * each,
+                "{more} cycles more for {each} instructions of a warp and a wake-up of {wake_up}"
+            );
+            assert_eq!(gated.totals.sm.int_pipe.waking == 0, wake_up == 0);
+        }
+    }
+}

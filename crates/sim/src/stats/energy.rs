@@ -22,7 +22,7 @@ counters! {
         network: "pJ", "flits between SMs and partitions";
         l2: "pJ", "L2";
         dram: "pJ", "DRAM";
-        background: "pJ", "what goes on whatever runs";
+        background: "pJ", "what SMs and the rest of the chip take whatever runs";
     }
 }
 
@@ -60,6 +60,8 @@ impl EnergyCounters {
             false => 0,
         };
         let leakage = [e.int_leakage, e.fp_leakage];
+        let background = u128::from(machine.gpu.sms) * u128::from(e.background_sm)
+            + u128::from(e.background_chip);
         let c = &sm.counters;
         let units = machine.unit.values();
         let per_shift = units.filter_map(|u| lanes_per_pipeline(u, machine)).max();
@@ -76,17 +78,24 @@ impl EnergyCounters {
             folding: leaks(shifts, e.shift),
             registers: events(sm.work.operands, e.operand),
             front_end: events(c.fetches, e.fetch) + events(c.warp_instructions, e.issue),
-            sm_memory: events(c.shared_bank_cycles, e.shared)
-                + events(c.l1d_reads + c.l1d_writes + c.texture_accesses, e.l1)
-                + events(c.constant_accesses, e.constant),
-            network: events(memory.request_flits + memory.reply_flits, e.flit),
+            sm_memory: events(
+                c.shared_bank_cycles * u64::from(machine.shared.banks),
+                e.shared_bank,
+            ) + events(
+                c.l1d_reads + c.l1d_writes + c.l1d_prefetch_lookups + c.texture_accesses,
+                e.l1,
+            ) + events(c.constant_accesses, e.constant),
+            network: events(
+                (memory.request_flits + memory.reply_flits) * u64::from(machine.interconnect.flit),
+                e.flit_byte,
+            ),
             l2: events(memory.l2_accesses, e.l2),
             dram: events(memory.dram_activates, e.dram_activate)
                 + events(
                     memory.dram_read_bytes + memory.dram_write_bytes,
                     e.dram_byte,
                 ),
-            background: (u128::from(cycles) * u128::from(e.background) * 1000 / mhz) as u64,
+            background: (u128::from(cycles) * background * 1000 / mhz) as u64,
         }
     }
 

@@ -17,6 +17,8 @@ counters! {
         l2_constant_reads: "sectors", "L2 accesses by constant caches";
         l2_texture_reads: "sectors", "L2 accesses by texture caches";
         l2_atomics: "accesses", "atomics performed in L2";
+        l2_prefetches: "sectors", "L2 accesses by prefetch instructions, past the L1";
+        l2_prefetches_dropped: "sectors", "of those that missed: given up, as no MSHR, way or room in the miss queue was free";
         l2_stall_cycles: "cycles", "cycles an access waited for an MSHR, a way or the miss queue";
         l2_write_backs: "lines", "dirty lines written back to DRAM";
         dram_reads: "requests", "DRAM reads";
@@ -41,6 +43,7 @@ impl MemoryCounters {
         let total = stats.l2_total();
         let reads = |t: Traffic| stats.l2(t, RequestKind::Read).accesses;
         let writes = |t: Traffic| stats.l2(t, RequestKind::Write).accesses;
+        let prefetches = |t: Traffic| stats.l2(t, RequestKind::Prefetch).accesses;
         MemoryCounters {
             l2_accesses: total.accesses,
             l2_hits: total.hits,
@@ -52,6 +55,8 @@ impl MemoryCounters {
             l2_constant_reads: reads(Traffic::Constant),
             l2_texture_reads: reads(Traffic::Texture),
             l2_atomics: stats.atomics,
+            l2_prefetches: prefetches(Traffic::Global) + prefetches(Traffic::Local),
+            l2_prefetches_dropped: stats.l2_prefetches_dropped,
             l2_stall_cycles: total.stall_cycles,
             l2_write_backs: stats.l2_write_backs,
             dram_reads: stats.dram.reads,

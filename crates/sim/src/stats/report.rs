@@ -4,7 +4,7 @@ use super::decl::{StatInfo, Visit};
 use super::energy::{self, EnergyCounters};
 use super::memory::MemoryCounters;
 use super::power::PipeCounters;
-use super::sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpStates};
+use super::sm::{SchedulerState, SchedulerStates, SmCounters, SmStats, WarpState, WarpStates};
 use serde_json::{Map, Value, json};
 
 /// What a launch did.
@@ -239,12 +239,7 @@ const DERIVED: &[Derived] = &[
     ),
     (
         stat("barrier_share", "fraction", "warp-cycles spent at barriers"),
-        |t| {
-            ratio(
-                t.sm.warps.get(super::WarpState::Barrier),
-                t.sm.counters.warp_cycles,
-            )
-        },
+        |t| of_warps(t, &[WarpState::Barrier]),
     ),
     (
         stat(
@@ -252,11 +247,79 @@ const DERIVED: &[Derived] = &[
             "fraction",
             "warp-cycles spent at barriers, or finished and waiting for siblings to finish",
         ),
-        |t| {
-            let barrier = t.sm.warps.get(super::WarpState::Barrier);
-            let exit = t.sm.warps.get(super::WarpState::ExitSiblings);
-            ratio(barrier + exit, t.sm.counters.warp_cycles)
-        },
+        |t| of_warps(t, &[WarpState::Barrier, WarpState::ExitSiblings]),
+    ),
+    (
+        stat(
+            "fetch_share",
+            "fraction",
+            "warp-cycles spent waiting for instructions",
+        ),
+        |t| of_warps(t, &[WarpState::Fetch]),
+    ),
+    (
+        stat(
+            "control_share",
+            "fraction",
+            "warp-cycles spent waiting for branches, or for siblings in a divergence model",
+        ),
+        |t| of_warps(t, &[WarpState::Control]),
+    ),
+    (
+        stat(
+            "data_share",
+            "fraction",
+            "warp-cycles spent waiting for results of memory or arithmetic",
+        ),
+        |t| of_warps(t, &[WarpState::DataMemory, WarpState::DataAlu]),
+    ),
+    (
+        stat(
+            "structural_share",
+            "fraction",
+            "warp-cycles spent waiting for an issue slot, a collector, a unit or a queue",
+        ),
+        |t| of_warps(t, &[WarpState::Structural]),
+    ),
+    (
+        stat(
+            "first_barrier_share",
+            "fraction",
+            "scheduler-cycles without an issue in which the warp ranked first waits at a barrier",
+        ),
+        |t| of_schedulers(t, &[SchedulerState::Barrier]),
+    ),
+    (
+        stat(
+            "first_fetch_share",
+            "fraction",
+            "scheduler-cycles without an issue in which the warp ranked first waits for instructions",
+        ),
+        |t| of_schedulers(t, &[SchedulerState::Fetch]),
+    ),
+    (
+        stat(
+            "first_control_share",
+            "fraction",
+            "scheduler-cycles without an issue in which the warp ranked first waits for a branch",
+        ),
+        |t| of_schedulers(t, &[SchedulerState::Control]),
+    ),
+    (
+        stat(
+            "first_data_share",
+            "fraction",
+            "scheduler-cycles without an issue in which the warp ranked first waits for results of memory or arithmetic",
+        ),
+        |t| of_schedulers(t, &[SchedulerState::DataMemory, SchedulerState::DataAlu]),
+    ),
+    (
+        stat(
+            "first_structural_share",
+            "fraction",
+            "scheduler-cycles without an issue in which the warp ranked first waits for a collector, a unit or a queue",
+        ),
+        |t| of_schedulers(t, &[SchedulerState::Structural]),
     ),
     (
         stat(
@@ -279,6 +342,18 @@ const fn stat(name: &'static str, unit: &'static str, description: &'static str)
         unit,
         description,
     }
+}
+
+/// Share of warps' time in these states: it does not depend on how a scheduler ranks its warps.
+fn of_warps(t: &Totals, states: &[WarpState]) -> f64 {
+    let time = states.iter().map(|state| t.sm.warps.get(*state)).sum();
+    ratio(time, t.sm.counters.warp_cycles)
+}
+
+/// Share of schedulers' time in these states, which are those of the warps that they rank first.
+fn of_schedulers(t: &Totals, states: &[SchedulerState]) -> f64 {
+    let time = states.iter().map(|state| t.sm.schedulers.get(*state)).sum();
+    ratio(time, t.sm.counters.scheduler_cycles)
 }
 
 fn millionths(sum: u64, count: u64) -> f64 {

@@ -97,6 +97,12 @@ counters! {
         l1d_merges: "accesses", "L1 data-cache loads merged with an outstanding miss";
         l1d_writes: "accesses", "stores looked up in L1";
         l1d_write_hits: "accesses", "stores that hit (and evict or dirty the line)";
+        l1d_prefetch_lookups: "accesses", "L1D lookups of lines that nobody waits for: by prefetch instructions and by the prefetcher";
+        l1d_prefetches: "lines", "lines that were prefetched: lookups that asked memory for one";
+        l1d_prefetches_dropped: "lines", "lines that were not: no MSHR, way or room in the miss queue or the prefetch queue";
+        l1d_prefetches_useful: "lines", "prefetched lines that were used, by a load or a store that left its data there; counted with the first use";
+        l1d_prefetches_late: "lines", "of those: still on their way then";
+        l1d_prefetches_unused: "lines", "prefetched lines that left before they were used";
         l1d_stalls: "cycles", "cycles the L1 queue stood still: no MSHR, merge, way or queue room";
         constant_accesses: "accesses", "constant-cache lookups (constants and parameters)";
         constant_misses: "accesses", "constant-cache lookups that missed or merged";
@@ -108,6 +114,8 @@ counters! {
         global_store_transactions: "transactions", "accesses they were coalesced into";
         local_requests: "instructions", "local loads and stores";
         local_transactions: "transactions", "accesses they were coalesced into";
+        prefetch_instructions: "instructions", "prefetches by instructions";
+        prefetch_transactions: "transactions", "lines that they ask for";
         atomics: "instructions", "global atomics and reductions";
         atomic_transactions: "transactions", "accesses they were split into";
         shared_requests: "instructions", "shared-memory loads, stores and atomics";

@@ -31,6 +31,22 @@ const MACHINES: &[(&str, &[&str])] = &[
             "constant.ways=1",
         ],
     ),
+    // Caches of few sets, where it matters which line makes room, and a prefetcher that wants more than its queue takes.
+    (
+        "gtx480",
+        &[
+            "gpu.sms=2",
+            "l1d.sets=4",
+            "l1i.sets=2",
+            "constant.sets=4",
+            "constant.ways=4",
+            "texture.sets=1",
+            "texture.ways=4",
+            "l2.sets=2",
+            "l1d.prefetch=next-line",
+            "l1d.prefetch.degree=8",
+        ],
+    ),
     // Hardly any registers, so that some are spilled.
     ("gtx480", &["gpu.sms=2", "sm.registers_per_thread=16"]),
     // Virtual blocks, fewer than fit.

@@ -7,6 +7,7 @@ use crate::output::table::fitted;
 use crate::values::sample::Sample;
 use crate::words;
 use std::path::Path;
+use warpsim_present::reading;
 
 /// The runs of a folder.
 pub struct Folder {
@@ -49,7 +50,8 @@ impl Folder {
 
     fn of_study(path: &Path, table: &Path) -> Result<Folder, StudyError> {
         let bad = |what: String| StudyError::bad_input(format!("{}: {what}", table.display()));
-        let text = std::fs::read_to_string(table).map_err(|e| bad(e.to_string()))?;
+        let bytes = reading::read(table, reading::DATA).map_err(|e| bad(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| bad("it is not UTF-8 text".into()))?;
         let records = csv::records(&text).ok_or_else(|| bad("a quote is not closed".into()))?;
         let (head, rows) = records
             .split_first()

@@ -11,6 +11,7 @@ use crate::values::metric::{Statistics, statistic_names};
 use crate::words::number;
 use serde_json::Value;
 use std::path::Path;
+use warpsim_present::reading;
 
 /// The statistics of a run, as `--stats` wrote them.
 pub struct Measured {
@@ -27,8 +28,9 @@ pub struct Measured {
 /// Reads a file of `--stats`, or a stored run of a study.
 pub fn read(path: &Path) -> Result<Measured, StudyError> {
     let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| StudyError::bad_input(format!("cannot read {name}: {e}")))?;
+    let unreadable = |e: String| StudyError::bad_input(format!("cannot read {name}: {e}"));
+    let bytes = reading::read(path, reading::DATA).map_err(|e| unreadable(e.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8 text".into()))?;
     parse(&name, &text)
 }
 

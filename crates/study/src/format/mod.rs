@@ -1,4 +1,4 @@
-//! Study files: an experiment as data, in TOML. `docs/studies.md` explains the format.
+//! Study files: an experiment as data, in TOML. `docs/study-files.md` explains the format.
 //!
 //! [`read`] and [`parse`] check what the text alone can tell; [`crate::plan`] resolves every name
 //! against what this build of the simulator has.
@@ -23,12 +23,12 @@ pub use repeats::{MOST as MOST_REPEATS, Perturbation, Repeats, Vary};
 
 use crate::error::StudyError;
 use std::path::Path;
-use warpsim_present::Source;
+use warpsim_present::{Source, reading};
 
 /// Reads a study file.
 pub fn read(path: &Path) -> Result<Study, StudyError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
+    let bytes = reading::read(path, reading::TEXT)
         .map_err(|e| StudyError::bad_input(format!("cannot read {name}: {e}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| StudyError::bad_input(format!("{name} is not UTF-8 text")))?;

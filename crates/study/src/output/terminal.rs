@@ -34,6 +34,16 @@ pub fn text(
             (None, Shape::Bars { .. }) => bars(results, figure, shown, width),
             (None, Shape::Stack { .. }) => stacks(results, figure, shown, width),
         };
+        if let Some((here, own)) = results.plan().too_small() {
+            out += &match figure.claims.len() {
+                0 => String::new(),
+                n => {
+                    format!("  claims: {n}, untested at size {here}; the study is of size {own}\n")
+                }
+            };
+            out.push('\n');
+            continue;
+        }
         for (claim, judged) in figure.claims.iter().zip(judged) {
             let mark = match judged.verdict {
                 Verdict::Fails => "FAILS",

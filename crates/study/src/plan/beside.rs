@@ -59,17 +59,32 @@ pub struct SensitivityLine {
 impl Plan {
     /// Plans the experiments that claims name.
     pub(super) fn add_experiments(&mut self) -> Result<(), StudyError> {
+        // They isolate why a claim fails, and here none is tested.
+        if self.too_small().is_some() {
+            return Ok(());
+        }
+        let foreign = self.foreign_size().is_some();
         let mut derived = HashMap::new();
         let figures = self.study.figures.clone();
         for (f, figure) in figures.iter().enumerate() {
             for (c, claim) in figure.claims.iter().enumerate() {
                 for name in &claim.experiments {
+                    // What it changes of a workload's size is meant for the study's own.
+                    if foreign && self.resizes(&name.value) {
+                        continue;
+                    }
                     let variant = self.experiment(figure, claim, name, &mut derived)?;
                     self.experiments.entry((f, c)).or_default().push(variant);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether an experiment gives workloads other parameters.
+    fn resizes(&self, name: &str) -> bool {
+        let mut found = self.study.experiments.iter();
+        found.any(|e| e.name.value == name && !e.change.parameters.is_empty())
     }
 
     fn experiment(

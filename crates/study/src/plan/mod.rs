@@ -137,6 +137,21 @@ impl Plan {
         (own != self.size).then_some(named.0)
     }
 
+    /// The size at which it is run and that of the study, by their names, when the first is smaller: kernels are
+    /// then too short for what the study says about them.
+    pub fn too_small(&self) -> Option<(&'static str, &'static str)> {
+        let name = |size: Size| {
+            SIZES
+                .iter()
+                .find(|(_, s)| *s == size)
+                .map(|(name, _)| *name)
+        };
+        match self.size < self.study.size {
+            true => name(self.size).zip(name(self.study.size)),
+            false => None,
+        }
+    }
+
     /// Which part of the study this is, at which size: what its report is of.
     pub fn selection(&self) -> String {
         let size = SIZES.iter().find(|(_, s)| *s == self.size);

@@ -2,6 +2,7 @@
 
 use crate::results::key::sha256;
 use std::path::{Path, PathBuf};
+use warpsim_present::reading;
 use warpsim_workloads::cuda;
 use warpsim_workloads::launchfile::{self, Contents, LaunchFile, Output};
 use warpsim_workloads::suite::{self, Parameters, Size, Workload};
@@ -88,7 +89,7 @@ impl Subject {
                         hashes += &sha256(cuda::compile(&path, &file.cuda)?.as_bytes());
                         continue;
                     }
-                    let bytes = std::fs::read(&path).map_err(|e| {
+                    let bytes = reading::read(&path, reading::DATA).map_err(|e| {
                         DeviceError::bad_input(format!("cannot read {}: {e}", path.display()))
                     })?;
                     hashes += &sha256(&bytes);

@@ -58,6 +58,11 @@ fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict,
     if let Some(name) = &shown.lacking {
         return untested(format!("this build has no statistic `{name}`"));
     }
+    if let Some((here, own)) = plan.too_small() {
+        return untested(format!(
+            "size {here} is too small: the study is of size {own}"
+        ));
+    }
     let view = View {
         plan,
         figure,
@@ -122,10 +127,15 @@ enum Which {
 
 /// Judges a claim by averages, or by the best or worst workload.
 fn judge_summary(view: &View) -> (Verdict, String) {
-    let rows = view.common(&view.rows());
+    let all = view.rows();
+    let rows = view.common(&all);
     if rows.is_empty() {
         return untested("no workload has all the values it needs".into());
     }
+    let left_out = all
+        .iter()
+        .filter(|r| view.plan.subjects.left_out(r.subject));
+    let left_out = left_out.count();
     let Some(repeats) = rows.iter().map(|r| view.repeats(r)).min() else {
         return untested("no workload has all the values it needs".into());
     };
@@ -162,6 +172,12 @@ fn judge_summary(view: &View) -> (Verdict, String) {
     } else if alike > 0 {
         let all = rows.len();
         detail += &format!("; on {alike} of {all} the runs are identical in every statistic");
+    }
+    if left_out > 0 {
+        let all = all.len();
+        return untested(format!(
+            "{detail}; {left_out} of the {all} workloads were left out, and it is about all of them"
+        ));
     }
     (outcome.verdict(), detail)
 }

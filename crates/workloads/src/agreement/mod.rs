@@ -1,5 +1,5 @@
 //! The comparison of our cycles with a reference simulator's: what is compared, and how well it
-//! agrees. `warpsim agreement` shows it, `docs/agreement.md` keeps it.
+//! agrees. `warpsim agreement` shows it, `docs/agreement.md` sums it up.
 
 pub mod figures;
 

@@ -44,6 +44,8 @@ fn ctype(text: &str) -> CType {
         "unsigned int" => Element::U32,
         "long" | "long long" => Element::I64,
         "unsigned long" | "unsigned long long" => Element::U64,
+        "__half" => Element::F16,
+        "__nv_bfloat16" => Element::BF16,
         "float" => Element::F32,
         "double" => Element::F64,
         "void" => return CType::Other,

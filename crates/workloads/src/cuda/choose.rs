@@ -1,11 +1,11 @@
 //! Which compiler a `.cu` file gets.
 
 use crate::host::device::DeviceError;
-use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use warpsim_ptx::assembler::python_packages;
+use warpsim_ptx::outside;
 
 /// What to do without a compiler.
 pub(super) const ADVICE: &str = "install clang 14 or later, NVRTC (`pip install nvidia-cuda-nvrtc-cu12`) or nvcc, \
@@ -40,10 +40,10 @@ impl CudaCompiler {
         if let Some(name) = asked {
             return CudaCompiler::named(name);
         }
-        if let Some(name) = env::var_os("WARPSIM_CUDA_COMPILER").filter(|n| !n.is_empty()) {
+        if let Some(name) = outside::variable("WARPSIM_CUDA_COMPILER") {
             return CudaCompiler::named(&name);
         }
-        if let Some(name) = env::var_os("CLANG").filter(|n| !n.is_empty()) {
+        if let Some(name) = outside::variable("CLANG") {
             return Ok(CudaCompiler::Clang(name.into()));
         }
         static INSTALLED: OnceLock<Option<CudaCompiler>> = OnceLock::new();
@@ -90,16 +90,14 @@ impl CudaCompiler {
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    let mut found = env::split_paths(&path).map(|folder| folder.join(name));
-    found.find(|file| file.is_file())
+    outside::program(Path::new(name))
 }
 
 /// Folders that may hold a CUDA toolkit.
 fn toolkits() -> Vec<PathBuf> {
     let named = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
-        .filter_map(env::var_os);
+        .filter_map(outside::variable);
     let usual = PathBuf::from("/usr/local/cuda");
     named.map(PathBuf::from).chain([usual]).collect()
 }
@@ -136,10 +134,7 @@ fn clang() -> Option<PathBuf> {
 }
 
 fn nvrtc() -> Option<PathBuf> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    if let Some(path) = env::var_os("LD_LIBRARY_PATH") {
-        folders.extend(env::split_paths(&path));
-    }
+    let mut folders = outside::folders("LD_LIBRARY_PATH");
     for toolkit in toolkits() {
         folders.push(toolkit.join("lib64"));
         folders.push(toolkit.join("lib"));

@@ -14,6 +14,7 @@ macro_rules! headers {
 
 headers! {
     "assert.h"
+    "bits/shared_ptr_base.h"
     "cassert"
     "cooperative_groups.h"
     "cooperative_groups/reduce.h"
@@ -28,6 +29,7 @@ headers! {
     "math.h"
     "math_constants.h"
     "math_functions.h"
+    "new"
     "sm_30_intrinsics.h"
     "stdio.h"
     "stdlib.h"
@@ -59,7 +61,7 @@ headers! {
 
 /// Writes all of them into a folder.
 pub(super) fn write(folder: &Path) -> io::Result<()> {
-    for sub in ["warpsim", "cooperative_groups"] {
+    for sub in ["warpsim", "cooperative_groups", "bits"] {
         std::fs::create_dir_all(folder.join(sub))?;
     }
     for (name, text) in HEADERS {

@@ -14,8 +14,9 @@ use crate::host::device::DeviceError;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use warpsim_present::reading;
+use warpsim_ptx::outside;
 
 /// How `.cu` files are compiled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -36,6 +37,9 @@ pub fn is_cuda(path: &Path) -> bool {
 
 /// Compiles a `.cu` file. A process compiles each file once.
 pub fn compile(source: &Path, options: &Options) -> Result<String, DeviceError> {
+    // A compiler would read a device for ever.
+    reading::check(source, reading::TEXT)
+        .map_err(|e| DeviceError::bad_input(format!("cannot read {}: {e}", source.display())))?;
     let known = known(source, options)?;
     if let Some(path) = &options.keep {
         write_whole(path, known.as_bytes())
@@ -78,13 +82,15 @@ fn failed(compiler: &str, source: &Path, said: &str, hint: Option<String>) -> De
 
 /// Runs a compiler that writes PTX to a file; the text of that file.
 fn run(
-    command: &mut Command,
+    program: &Path,
+    mut arguments: Vec<OsString>,
     source: &Path,
     output: &Path,
     hint: impl Fn(&str) -> Option<String>,
 ) -> Result<String, DeviceError> {
-    let compiler = command.get_program().display().to_string();
-    let result = command.output().map_err(|e| {
+    let compiler = program.display();
+    arguments.extend(["-o".into(), output.into(), source.into()]);
+    let result = outside::run(program, &arguments).map_err(|e| {
         DeviceError::bad_input(format!(
             "cannot compile {}: {compiler} does not run ({e})\n{}",
             source.display(),
@@ -93,15 +99,15 @@ fn run(
     })?;
     if !result.status.success() {
         let said = String::from_utf8_lossy(&result.stderr);
-        return Err(failed(&compiler, source, &said, hint(&said)));
+        return Err(failed(&compiler.to_string(), source, &said, hint(&said)));
     }
-    let bytes = std::fs::read(output).map_err(|e| {
+    let wrote = reading::read(output, warpsim_ptx::MOST_BYTES).map_err(|e| e.to_string());
+    wrote.and_then(warpsim_ptx::text).map_err(|why| {
         DeviceError::bad_input(format!(
-            "{compiler} wrote no PTX for {}: {e}",
+            "{compiler} wrote no PTX for {}: {why}",
             source.display()
         ))
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }
 
 /// Whether a flag says what to compile for: NVIDIA's compilers refuse to be told twice.
@@ -123,12 +129,18 @@ fn scratch(source: &Path) -> Result<tempfile::TempDir, DeviceError> {
 mod tests {
     use super::*;
 
-    fn compile_with(compiler: &str, source: &str) -> DeviceError {
+    /// What is said when this compiler is to compile a file of that name.
+    fn compile_with(compiler: &str, name: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = folder.path().join(name);
+        std::fs::write(&source, "").expect("written");
         let options = Options {
             compiler: Some(compiler.into()),
             ..Options::default()
         };
-        compile(Path::new(source), &options).expect_err("no PTX")
+        let error = compile(&source, &options).expect_err("no PTX");
+        let folder = format!("{}/", folder.path().display());
+        error.text.replace(&folder, "")
     }
 
     #[test]
@@ -142,21 +154,21 @@ mod tests {
     #[test]
     fn no_compiler_is_a_clear_error() {
         let error = compile_with("no-such-clang", "x.cu");
-        assert!(error.text.contains("cannot compile x.cu"), "{error}");
-        assert!(error.text.contains("install clang"), "{error}");
+        assert!(error.contains("cannot compile x.cu"), "{error}");
+        assert!(error.contains("install clang"), "{error}");
     }
 
     #[test]
     fn the_compilers_failure_is_told() {
         // `false` is a compiler that always fails and says nothing.
         let error = compile_with("false", "x.cu");
-        assert_eq!(error.text, "false cannot compile x.cu");
+        assert_eq!(error, "false cannot compile x.cu");
     }
 
     #[test]
     fn a_library_that_is_none_is_a_clear_error() {
         let error = compile_with("/no/such/libnvrtc.so.12", "x.cu");
-        assert!(error.text.contains("libnvrtc.so.12"), "{error}");
-        assert!(error.text.contains("cannot be loaded"), "{error}");
+        assert!(error.contains("libnvrtc.so.12"), "{error}");
+        assert!(error.contains("cannot be loaded"), "{error}");
     }
 }

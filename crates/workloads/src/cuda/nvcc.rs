@@ -1,8 +1,8 @@
 //! NVIDIA's compiler, where a toolkit is installed.
 
 use crate::host::device::DeviceError;
+use std::ffi::OsString;
 use std::path::Path;
-use std::process::Command;
 
 /// Compiles a file.
 pub(super) fn compile(
@@ -12,14 +12,14 @@ pub(super) fn compile(
 ) -> Result<String, DeviceError> {
     let scratch = super::scratch(source)?;
     let output = scratch.path().join("output.ptx");
-    let mut command = Command::new(program);
-    command.args(["-ptx", "-lineinfo", "-std=c++17"]);
+    let ours = ["-ptx", "-lineinfo", "-std=c++17"];
+    let mut arguments: Vec<OsString> = ours.map(Into::into).into();
     // `compute_75` is what toolkits from 10 to 13 have in common.
     if !flags.iter().any(|flag| super::names_architecture(flag)) {
-        command.arg("-arch=compute_75");
+        arguments.push("-arch=compute_75".into());
     }
-    command.args(flags).arg("-o").arg(&output).arg(source);
-    super::run(&mut command, source, &output, hint)
+    arguments.extend(flags.iter().map(Into::into));
+    super::run(program, arguments, source, &output, hint)
 }
 
 /// What helps, for the mistakes that are not the kernel's.

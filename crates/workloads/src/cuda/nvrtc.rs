@@ -5,6 +5,8 @@ use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::null_mut;
+use warpsim_present::reading;
+use warpsim_ptx::outside;
 
 /// A program of the library's.
 type Handle = *mut c_void;
@@ -41,6 +43,9 @@ macro_rules! api {
 
         impl Api {
             fn load(file: &Path) -> Result<Api, String> {
+                let file = &outside::library(file)
+                    .map_err(|e| format!("{} cannot be loaded: {e}", file.display()))?;
+                outside::loads(file);
                 // SAFETY: the library's initialisers have no preconditions.
                 let library = unsafe { Library::new(file) }
                     .map_err(|e| format!("{} cannot be loaded: {e}", file.display()))?;
@@ -119,8 +124,9 @@ pub(super) fn compile(
             super::choose::ADVICE
         ))
     })?;
-    let text = std::fs::read_to_string(source)
-        .map_err(|e| DeviceError::bad_input(format!("cannot read {name}: {e}")))?;
+    let unreadable = |e: String| DeviceError::bad_input(format!("cannot read {name}: {e}"));
+    let text = reading::read(source, reading::TEXT).map_err(|e| unreadable(e.to_string()))?;
+    let text = String::from_utf8(text).map_err(|_| unreadable("it is not UTF-8 text".into()))?;
     let c_string = |text: &str| {
         CString::new(text).map_err(|_| {
             DeviceError::bad_input(format!("{name}: there is a zero byte in the text"))
@@ -194,7 +200,7 @@ pub(super) fn compile(
         } else {
             said
         };
-        return Err(super::failed("NVRTC", source, &said, hint(&said)));
+        return Err(super::failed("NVRTC", source, &said, hint(&said, library)));
     }
     program
         .text(api.ptx_size, api.ptx)
@@ -217,14 +223,14 @@ fn includes(library: &Path) -> Vec<PathBuf> {
 }
 
 /// What helps, for the mistakes that are not the kernel's.
-fn hint(said: &str) -> Option<String> {
+fn hint(said: &str, library: &Path) -> Option<String> {
     if said.contains("open source file") {
-        return Some(
-            "NVRTC comes without CUDA's headers: `pip install nvidia-cuda-runtime-cu12 nvidia-cuda-cccl-cu12` \
-             brings them, and `--cuda-flag --include-path=DIR` names a folder; it takes kernels only, and \
-             `--cuda-compiler clang` reads host code too"
-                .into(),
-        );
+        let packages = packages(library);
+        return Some(format!(
+            "NVRTC comes without CUDA's headers: `pip install {packages}` brings them, and `--cuda-flag \
+             --include-path=DIR` names a folder; it takes kernels only, and `--cuda-compiler clang` reads \
+             host code too"
+        ));
     }
     // Functions of the runtime, which only host code calls.
     if said.contains("identifier \"cuda") {
@@ -237,14 +243,36 @@ fn hint(said: &str) -> Option<String> {
     None
 }
 
+/// The Python packages with the headers of this version of the library: from 13 on their names say no
+/// version.
+fn packages(library: &Path) -> String {
+    let file = library
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let version = file.split_once(".so.").map_or("", |(_, version)| version);
+    let suffix = match version.split('.').next() {
+        Some("11") => "-cu11",
+        Some("12") => "-cu12",
+        _ => "",
+    };
+    format!("nvidia-cuda-runtime{suffix} nvidia-cuda-cccl{suffix}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::{hint, includes};
+    use std::path::Path;
 
     #[test]
     fn hints_are_about_what_nvrtc_does_not_take() {
         let header = "k.cu(2): catastrophic error: cannot open source file \"cuda/std/array\"";
-        assert!(hint(header).is_some_and(|h| h.contains("nvidia-cuda-cccl")));
+        let with = |library: &str| hint(header, Path::new(library)).unwrap_or_default();
+        assert!(with("/x/libnvrtc.so.12").contains("nvidia-cuda-cccl-cu12`"));
+        assert!(with("/x/libnvrtc.so.11.2").contains("nvidia-cuda-cccl-cu11`"));
+        assert!(with("/x/libnvrtc.so.13").contains("nvidia-cuda-cccl`"));
+        let hint = |said| hint(said, Path::new("libnvrtc.so"));
         let host = "k.cu(9): error: identifier \"cudaMalloc\" is undefined";
         assert!(hint(host).is_some_and(|h| h.contains("__CUDACC_RTC__")));
         assert_eq!(hint("k.cu(9): error: expected a \";\""), None);

@@ -106,7 +106,7 @@ fn mismatch(arg: &Arg, param: &Param, name: &str) -> Option<String> {
         Arg::Pointer(_) if float => Some(format!(
             "a pointer, but `{name}` takes {takes}; write `{help}`"
         )),
-        Arg::Scalar(ty, _) if ty.starts_with('f') != float => {
+        Arg::Scalar(ty, _) if ty.contains('f') != float => {
             Some(format!("{ty}, but `{name}` takes {takes}; write `{help}`"))
         }
         _ => None,

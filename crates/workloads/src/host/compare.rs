@@ -143,7 +143,15 @@ fn ulps_apart(element: Element, a: f64, b: f64) -> u64 {
             bits
         })
     };
+    let place16 = |bits: u16| match bits as i16 {
+        bits if bits < 0 => i64::from(i16::MIN) - i64::from(bits),
+        bits => i64::from(bits),
+    };
+    let half = |x: f64| place16(half::f16::from_f64(x).to_bits());
+    let brain = |x: f64| place16(half::bf16::from_f64(x).to_bits());
     match element {
+        Element::F16 => half(a).abs_diff(half(b)),
+        Element::BF16 => brain(a).abs_diff(brain(b)),
         Element::F32 => place32(a).abs_diff(place32(b)),
         _ => place64(a).abs_diff(place64(b)),
     }

@@ -72,6 +72,8 @@ pub fn write(element: Element, data: &[u8]) -> Result<Vec<u8>, String> {
     let kind = match element.name().as_bytes()[0] {
         b'i' => 'i',
         b'u' => 'u',
+        // As arrays of ml_dtypes.bfloat16 are saved: NumPy has no such type of its own.
+        b'b' => 'V',
         _ => 'f',
     };
     let order = if element.bytes() == 1 { '|' } else { '<' };
@@ -132,6 +134,8 @@ fn element(text: &str) -> Result<(Element, bool), String> {
         "i4" => Element::I32,
         "u8" => Element::U64,
         "i8" => Element::I64,
+        "f2" => Element::F16,
+        "V2" => Element::BF16,
         "f4" => Element::F32,
         "f8" => Element::F64,
         _ => return Err(format!("elements of type `{descr}` are not supported")),
@@ -207,7 +211,7 @@ mod tests {
         let header = |h: &str| read(&file(1, h, &[0; 8])).unwrap_err();
         assert!(header("{}").contains("descr"));
         assert!(header("{'descr': [('a', '<f4')], 'shape': (2,)}").contains("structured"));
-        assert!(header("{'descr': '<f2', 'fortran_order': False, 'shape': (4,)}").contains("<f2"));
+        assert!(header("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}").contains("<c8"));
         assert!(header("{'descr': '<f4', 'fortran_order': False, 'shape': (3,)}").contains("12"));
         assert!(
             header("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2)}").contains("Fortran")

@@ -1,5 +1,6 @@
 //! Running a plan and judging its result.
 
+use super::limits::Done;
 use super::model::Place;
 use super::prepare::{Op, Plan, PlannedOutput};
 use crate::files::write_whole;
@@ -12,7 +13,7 @@ use warpsim_present::mangled::shown;
 /// Runs every step, then compares and writes the outputs. Nothing is written when a step
 /// fails.
 pub(super) fn execute(plan: &Plan, session: &mut Session<'_>) -> Result<Outcome, DeviceError> {
-    run(plan, &plan.ops, session)?;
+    run(plan, &plan.ops, &mut Done::default(), session)?;
     let mut results = Vec::new();
     let mut files = Vec::new();
     for output in &plan.outputs {
@@ -51,8 +52,20 @@ fn judge(output: &PlannedOutput, got: &[u8]) -> Option<Result<u64, Mismatch>> {
     ))
 }
 
-fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceError> {
+fn run(
+    plan: &Plan,
+    ops: &[Op],
+    done: &mut Done,
+    session: &mut Session<'_>,
+) -> Result<(), DeviceError> {
+    if ops.is_empty() {
+        // A pass of a repetition that does nothing.
+        done.count(&plan.source, 0)?;
+    }
     for op in ops {
+        if let Some(bytes) = moved(op) {
+            done.count(&plan.source, bytes)?;
+        }
         match op {
             Op::Launch {
                 launch,
@@ -73,7 +86,7 @@ fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceE
             Op::Copy { from, to, bytes } => session.device.copy(*from, *to, *bytes)?,
             Op::Repeat { times, ops } => {
                 for _ in 0..*times {
-                    run(plan, ops, session)?;
+                    run(plan, ops, done, session)?;
                 }
             }
             Op::While {
@@ -98,12 +111,22 @@ fn run(plan: &Plan, ops: &[Op], session: &mut Session<'_>) -> Result<(), DeviceE
                         )));
                     }
                     passes += 1;
-                    run(plan, ops, session)?;
+                    run(plan, ops, done, session)?;
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Bytes that a step moves by itself; `None` for those that are made of others.
+fn moved(op: &Op) -> Option<u64> {
+    match op {
+        Op::Fill { bytes, .. } | Op::Copy { bytes, .. } => Some(*bytes),
+        Op::Write { data, .. } => Some(data.len() as u64),
+        Op::Launch { .. } => Some(0),
+        Op::Repeat { .. } | Op::While { .. } => None,
+    }
 }
 
 /// `file:line` of a place.

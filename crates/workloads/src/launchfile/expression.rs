@@ -4,7 +4,7 @@ use crate::host::element::Scalar;
 
 /// What is wrong with an expression, and where in its text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct ExpressionError {
+pub(crate) struct ExpressionError {
     pub at: usize,
     pub message: String,
 }
@@ -17,7 +17,7 @@ pub(super) const FUNCTIONS: &str =
     "min(a, b), max(a, b), ceil_div(a, b), round_up(a, b), pow(a, b), sqrt(a), log2(a)";
 
 /// The value of an expression; `lookup` knows names.
-pub(super) fn evaluate(
+pub(crate) fn evaluate(
     text: &str,
     lookup: &dyn Fn(&str) -> Option<Scalar>,
 ) -> Result<Scalar, ExpressionError> {

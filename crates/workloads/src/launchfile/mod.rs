@@ -9,6 +9,8 @@ mod destinations;
 mod execute;
 mod expression;
 mod fields;
+mod limits;
+mod loops;
 mod model;
 mod parse;
 mod parse_data;
@@ -18,6 +20,7 @@ mod prepare_data;
 mod prepare_steps;
 mod variables;
 
+pub(crate) use expression::evaluate;
 pub use model::*;
 pub use parse::{parse, parse_with};
 pub use variables::Variables;
@@ -26,7 +29,7 @@ use crate::host::compare::Outcome;
 use crate::host::device::DeviceError;
 use crate::host::session::Session;
 use std::path::Path;
-use warpsim_present::Source;
+use warpsim_present::{Source, reading};
 
 /// Reads a launch file.
 pub fn read(path: &Path) -> Result<LaunchFile, DeviceError> {
@@ -36,7 +39,7 @@ pub fn read(path: &Path) -> Result<LaunchFile, DeviceError> {
 /// Reads a launch file with changes (`KEY=VALUE`) of its parameters.
 pub fn read_with(path: &Path, changes: &[String]) -> Result<LaunchFile, DeviceError> {
     let name = path.display().to_string();
-    let bytes = std::fs::read(path)
+    let bytes = reading::read(path, reading::TEXT)
         .map_err(|e| DeviceError::bad_input(format!("cannot read {name}: {e}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| DeviceError::bad_input(format!("{name} is not UTF-8 text")))?;

@@ -2,7 +2,7 @@
 
 use super::fields::{Fields, tables};
 use super::model::*;
-use super::{parse_data, parse_steps, variables};
+use super::{limits, parse_data, parse_steps, variables};
 use warpsim_present::{Node, Source, SourceError, Value, nearest};
 
 const KEYS: &[&str] = &[
@@ -73,6 +73,7 @@ pub fn parse_with(source: &Source, changes: &[String]) -> Result<LaunchFile, Sou
         }
         Some(node) => parse_steps::steps(source, node)?,
     };
+    limits::check(source, &steps)?;
     let outputs = match fields.node("outputs") {
         None => Vec::new(),
         Some(node) => tables(source, node, "outputs")?

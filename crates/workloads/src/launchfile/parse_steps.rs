@@ -41,14 +41,14 @@ fn step(source: &Source, node: &Node) -> Result<Step, SourceError> {
         Some(_) => repeat_while(source, node)?,
         None => {
             // A step with one unknown key is more likely a slip than an empty step.
-            let known = [&KINDS[..], &["grid", "block", "args", "steps"]].concat();
+            let known = [&KINDS[..], &["for", "grid", "block", "args", "steps"]].concat();
             Fields::new(source, node, "a step", &known)?;
             let place = entries
                 .first()
                 .map_or(node.span.clone(), |e| e.key_span.clone());
             return Err(source
                 .error(place, "the step does not say what it does")
-                .with_help(format!("a step has one of: {}", KINDS.join(", "))));
+                .with_help(format!("a step has one of: {}, for", KINDS.join(", "))));
         }
     };
     Ok(Step {

@@ -3,7 +3,7 @@
 use super::destinations;
 use super::model::*;
 use super::prepare_data::{encode_all, load_file, resolve_buffer, resolve_symbol};
-use super::prepare_steps;
+use super::prepare_steps::{self, refuse};
 use crate::cuda;
 use crate::host::compare::Tolerance;
 use crate::host::device::DeviceError;
@@ -11,7 +11,7 @@ use crate::host::element::{Element, Scalar};
 use crate::host::session::{Module, Session};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use warpsim_present::{Source, SourceError, nearest};
+use warpsim_present::{Source, SourceError, nearest, reading};
 use warpsim_ptx::diagnostic::render_all;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 
@@ -198,11 +198,11 @@ fn ptx_text(file: &LaunchFile, directory: &Path, name: &At<String>) -> Result<St
     if cuda::is_cuda(&path) && path.is_file() {
         return cuda::compile(&path, &file.cuda);
     }
-    let bytes = std::fs::read(&path).map_err(|e| {
-        let message = format!("cannot read {}: {e}", path.display());
-        file.source.error(name.place.clone(), message)
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let bytes = reading::read(&path, warpsim_ptx::MOST_BYTES).map_err(|e| e.to_string());
+    bytes.and_then(warpsim_ptx::text).map_err(|why| {
+        let message = format!("cannot read {}: {why}", path.display());
+        refuse(&file.source, &name.place, &message).into()
+    })
 }
 
 /// One of several files that are to be linked.
@@ -279,7 +279,9 @@ fn bind(
         Element::U8 | Element::U16 | Element::U32 => TexelKind::Unsigned,
         Element::I8 | Element::I16 | Element::I32 => TexelKind::Signed,
         wide => {
-            let message = format!("a texture cannot hold {wide}: components have at most 32 bits");
+            let message = format!(
+                "a texture cannot hold {wide}: its components are integers of at most 32 bits, or f32"
+            );
             return Err(source.error(spec.data.buffer.place.clone(), message).into());
         }
     };
@@ -367,11 +369,19 @@ fn output(
                 }
             };
             if bytes.len() as u64 != part.count * part.element.bytes() as u64 {
-                let have = bytes.len() as f64 / part.element.bytes() as f64;
-                let message = format!(
-                    "{have} values are expected, but the output has {}",
-                    part.count
-                );
+                let (size, count) = (part.element.bytes(), part.count);
+                let message = match bytes.len().is_multiple_of(size) {
+                    true => {
+                        let have = bytes.len() / size;
+                        format!("{have} values are expected, but the output has {count}")
+                    }
+                    false => format!(
+                        "{} bytes are expected, which are no whole number of {}; the output has {count} of \
+                         {size} bytes each",
+                        bytes.len(),
+                        part.element
+                    ),
+                };
                 return Err(source
                     .error(place.clone(), message)
                     .with_help("`offset` and `count` select part of a buffer"));

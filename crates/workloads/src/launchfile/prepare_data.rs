@@ -10,7 +10,7 @@ use crate::input::npy;
 use crate::input::random::Random;
 use std::path::Path;
 use warpsim_present::memory::try_reserve;
-use warpsim_present::{Source, SourceError, nearest};
+use warpsim_present::{Source, SourceError, nearest, reading};
 
 /// What a buffer holds: all zeros, or these bytes.
 struct Data {
@@ -256,11 +256,7 @@ pub(super) fn load_file(
 ) -> Result<(Option<Element>, Vec<u8>), SourceError> {
     let full = directory.join(path);
     let fail = |why: String| source.error(place.clone(), format!("{}: {why}", full.display()));
-    let size = std::fs::metadata(&full).map_err(|e| fail(e.to_string()))?;
-    if !size.is_file() || size.len() > MOST_BYTES {
-        return Err(fail("not a file of a sensible size".to_string()));
-    }
-    let bytes = std::fs::read(&full).map_err(|e| fail(e.to_string()))?;
+    let bytes = reading::read(&full, reading::DATA).map_err(|e| fail(e.to_string()))?;
     if path.ends_with(".npy") {
         let array = npy::read(&bytes).map_err(fail)?;
         return Ok((Some(array.element), array.data));

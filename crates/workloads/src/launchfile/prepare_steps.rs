@@ -143,7 +143,7 @@ fn write(
 }
 
 /// An error whose first line says what is wrong and whose others help.
-fn refuse(source: &Source, place: &Place, message: &str) -> SourceError {
+pub(super) fn refuse(source: &Source, place: &Place, message: &str) -> SourceError {
     let (first, rest) = message.split_once('\n').unwrap_or((message, ""));
     let help = Some(rest.to_string()).filter(|r| !r.is_empty());
     source.error(place.clone(), first).with_optional_help(help)

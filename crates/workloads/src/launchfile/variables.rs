@@ -4,6 +4,7 @@
 
 use super::expression::{evaluate, number};
 use super::fields::scalar;
+use super::loops;
 use crate::host::element::{Element, Scalar};
 use warpsim_present::{Entry, Node, Source, SourceError, Value, nearest};
 
@@ -119,6 +120,7 @@ pub(super) fn substitute(
     for entry in entries {
         match entry.key.as_str() {
             "param" => {}
+            "steps" => loops::write_out(source, &mut entry.node, known)?,
             // A buffer's `fill` is a number, a step's is a buffer's name.
             "buffers" | "symbols" => within(source, &mut entry.node, known, true)?,
             _ if NUMBERS.contains(&entry.key.as_str()) => {
@@ -130,7 +132,7 @@ pub(super) fn substitute(
     Ok(())
 }
 
-fn within(
+pub(super) fn within(
     source: &Source,
     node: &mut Node,
     known: &Variables,
@@ -162,7 +164,11 @@ fn within(
 }
 
 /// Replaces a string, or the strings in a list, by their values.
-fn replace(source: &Source, node: &mut Node, known: &Variables) -> Result<(), SourceError> {
+pub(super) fn replace(
+    source: &Source,
+    node: &mut Node,
+    known: &Variables,
+) -> Result<(), SourceError> {
     match &mut node.value {
         Value::Array(items) => {
             for item in items {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use warpsim_present::nearest;
 
 /// The named sizes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Size {
     /// For tests: well under a second.
     Tiny,

@@ -158,6 +158,21 @@ fn everything_registered_is_watched() {
     for model in warpsim_sim::divergence::MODELS {
         check("divergence model", model.info.name, |r| &r.divergence);
     }
+    let replacement = warpsim_sim::replacement::POLICIES.iter();
+    let prefetch = warpsim_sim::prefetch::PREFETCHERS.iter();
+    let set = replacement.map(|p| ("replacement", p.info.name));
+    for (kind, name) in set.chain(prefetch.map(|p| ("prefetch", p.info.name))) {
+        // Every machine has the first of each unless it says otherwise.
+        let chosen = format!(".{kind}={name}");
+        let any = ["lru", "none"].contains(&name)
+            || runs
+                .iter()
+                .any(|run| run.settings.iter().any(|s| s.ends_with(&chosen)));
+        assert!(
+            any,
+            "no run in fingerprints.txt sets {chosen} of a cache: add a line, then {REWRITE}"
+        );
+    }
     for (at, run) in runs.iter().enumerate() {
         assert!(!runs[..at].contains(run), "listed twice: {run}");
         let plainly = run.made(How::Plain);

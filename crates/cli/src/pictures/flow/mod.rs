@@ -4,15 +4,18 @@
 
 mod blocks;
 mod by_block;
+mod longest;
 mod record;
 mod svg;
 mod text;
 
-use crate::console::failure::{Failure, WRONG_RESULT, print, tell};
-use crate::run::{Job, check_writable, execute};
+use crate::console::failure::{Failure, WRONG_RESULT, print_data, tell};
+use crate::run::{Job, SIZE_OF_A_FILE, SizeName, check_writable, execute};
+use crate::setup::machine::Settings;
 use crate::setup::registers::RegisterSource;
 use blocks::Names;
 use clap::ValueEnum;
+use longest::Counter;
 use record::{Flow, Issue, LANES, Lane, MOST, Recorder};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,7 +32,7 @@ use warpsim_workloads::suite::{self, Parameters, Size};
 /// Arguments of `warpsim flow`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A launch file (ends in .toml), or a workload, which runs at size tiny.
+    /// A launch file (ends in .toml), or a workload.
     #[arg(value_name = "LAUNCH.toml|WORKLOAD")]
     what: String,
     /// Divergence models to compare.
@@ -52,21 +55,23 @@ pub struct Arguments {
     /// Machine preset, or a machine file (ends in .toml).
     #[arg(long, default_value = "fx5800")]
     machine: String,
-    /// Issue policy: short for --set scheduler=...
+    #[command(flatten)]
+    settings: Settings,
+    /// Size of a workload [default: tiny].
     #[arg(long)]
-    scheduler: Option<String>,
-    /// A machine setting, as in sm.schedulers=4.
-    #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    size: Option<SizeName>,
+    /// Seed of generated input [default: 1, or what the launch file says].
+    #[arg(long)]
+    seed: Option<u64>,
     /// Who says how many registers a kernel takes, where a launch file does not.
     #[arg(long, value_name = "SOURCE", default_value = "estimate")]
     registers: RegisterSource,
-    /// A workload's parameter.
+    /// A parameter of a workload, over what the size says, or of a launch file.
     #[arg(long, value_name = "KEY=VALUE")]
     param: Vec<String>,
-    /// Which launch of the run, from 0.
-    #[arg(long, default_value_t = 0)]
-    launch: u64,
+    /// Which launch of the run, from 0 [default: the one that executes most].
+    #[arg(long)]
+    launch: Option<u64>,
     /// Which block of the launch, from 0.
     #[arg(long, default_value_t = 0)]
     block: u64,
@@ -83,6 +88,9 @@ pub struct Arguments {
     /// Write a picture (.svg) or text (.txt) to this file instead of text to standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a picture to this file: as -o does if its name ends in .svg.
+    #[arg(long, value_name = "FILE", conflicts_with = "output")]
+    svg: Option<PathBuf>,
 }
 
 /// Issues that a picture shows one by one unless told to: they fill a screen or two.
@@ -98,14 +106,41 @@ enum View {
 }
 
 impl Arguments {
-    /// What is compared: name, and the setting behind it.
-    fn compared(&self) -> Vec<(String, String)> {
-        let (key, names) = match self.warps.is_empty() {
-            true => ("divergence", &self.divergence),
-            false => ("warps", &self.warps),
+    /// What is compared: name and machine.
+    fn compared(&self) -> Result<Vec<(String, Machine)>, Failure> {
+        let one = |name: &String| {
+            let (warps, divergence) = match self.warps.is_empty() {
+                true => (None, Some(name.as_str())),
+                false => (Some(name.as_str()), None),
+            };
+            let machine = self.settings.resolve(&self.machine, warps, divergence)?;
+            Ok((name.clone(), machine))
         };
-        let both = |name: &String| (name.clone(), format!("{key}={name}"));
-        names.iter().map(both).collect()
+        let names = match self.warps.is_empty() {
+            true => &self.divergence,
+            false => &self.warps,
+        };
+        names.iter().map(one).collect()
+    }
+
+    /// The file to write, and whether it is a picture.
+    fn file(&self) -> Result<Option<(&Path, bool)>, Failure> {
+        let (path, picture) = match (&self.svg, &self.output) {
+            (Some(path), _) => (path, true),
+            (None, None) => return Ok(None),
+            (None, Some(path)) => match path.extension().and_then(|e| e.to_str()) {
+                Some("svg") => (path, true),
+                Some("txt") => (path, false),
+                _ => {
+                    return Err(Failure::bad_input(format!(
+                        "cannot tell what to write to {}: end its name in .svg or .txt",
+                        path.display()
+                    )));
+                }
+            },
+        };
+        check_writable(path)?;
+        Ok(Some((path, picture)))
     }
 }
 
@@ -171,38 +206,24 @@ fn steps(models: &[(String, Flow)]) -> Vec<(u64, Vec<Option<&Issue>>)> {
 
 /// Draws the flow of a kernel.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let drawn = match &arguments.output {
-        None => false,
-        Some(path) => {
-            check_writable(path)?;
-            match path.extension().and_then(|e| e.to_str()) {
-                Some("svg") => true,
-                Some("txt") => false,
-                _ => {
-                    return Err(Failure::bad_input(format!(
-                        "cannot tell what to write to {}: end its name in .svg or .txt",
-                        path.display()
-                    )));
-                }
-            }
-        }
-    };
+    let file = arguments.file()?;
+    let drawn = file.is_some_and(|(_, picture)| picture);
     let wanted = arguments.lanes.as_deref().map(lane_list).transpose()?;
     if wanted.is_some() && arguments.view == Some(View::Blocks) {
         return Err(Failure::bad_input(
             "--lanes chooses among lanes that are shown one by one: --view blocks counts them",
         ));
     }
-    let machines: Vec<(String, Machine)> = arguments
-        .compared()
-        .into_iter()
-        .map(|(name, setting)| Ok((name, machine(arguments, setting)?)))
-        .collect::<Result<_, Failure>>()?;
+    let machines = arguments.compared()?;
     let lowering = Lowering::from(arguments.registers.resolve()?);
+    let launch = match arguments.launch {
+        Some(launch) => launch,
+        None => longest(arguments, &machines[0].1, &lowering)?,
+    };
     let mut models = Vec::new();
     let mut wrong = false;
     for (name, machine) in &machines {
-        let (flow, outcome) = record(arguments, machine, &lowering)?;
+        let (flow, outcome) = record(arguments, launch, machine, &lowering)?;
         if let Outcome::Wrong(_) = outcome {
             tell!("{name}: result: {outcome}");
             wrong = true;
@@ -219,8 +240,12 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let view = view(arguments, &models)?;
     let picture = Picture {
         title: format!(
-            "{}, block {} on {}",
+            "{}{}, block {} on {}",
             shown(&kernel.name),
+            match models[0].1.launches {
+                1 => String::new(),
+                _ => format!(", launch {launch}"),
+            },
             arguments.block,
             machines[0].1.name
         ),
@@ -234,9 +259,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         (View::Blocks, false) => by_block::text(&picture, &names),
         (View::Blocks, true) => by_block::svg(&picture, &names),
     };
-    match &arguments.output {
-        None => print(&drawn)?,
-        Some(path) => write_whole(path, drawn.as_bytes())
+    match file {
+        None => print_data(&drawn)?,
+        Some((path, _)) => write_whole(path, drawn.as_bytes())
             .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", path.display())))?,
     }
     Ok(ExitCode::from(if wrong { WRONG_RESULT } else { 0 }))
@@ -263,42 +288,47 @@ fn view(arguments: &Arguments, models: &[(String, Flow)]) -> Result<View, Failur
     }
 }
 
-fn machine(arguments: &Arguments, compared: String) -> Result<Machine, Failure> {
-    // What is set singly goes over what a name sets.
-    let mut set = vec![compared];
-    set.extend(arguments.set.iter().cloned());
-    set.extend(arguments.scheduler.iter().map(|s| format!("scheduler={s}")));
-    Ok(Machine::resolve(&arguments.machine, &set)?)
-}
-
 fn job(arguments: &Arguments) -> Result<Job, Failure> {
     let what = &arguments.what;
     if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        if !arguments.param.is_empty() {
-            return Err(Failure::bad_input(
-                "--param is for workloads of the suite; a launch file says its sizes itself",
-            ));
+        if arguments.size.is_some() {
+            return Err(Failure::bad_input(SIZE_OF_A_FILE));
         }
         let path = Path::new(what);
         let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        return Ok(Job::File(
-            Box::new(launchfile::read(path)?),
-            directory,
-            None,
-        ));
+        let file = launchfile::read_with(path, &arguments.param)?;
+        return Ok(Job::File(Box::new(file), directory, arguments.seed));
     }
     let workload = suite::find(what)?;
-    let parameters = Parameters::resolve(workload.info().parameters, Size::Tiny, &arguments.param)?;
-    Ok(Job::Workload(workload, parameters, 1))
+    let size = arguments.size.map_or(Size::Tiny, Size::from);
+    let parameters = Parameters::resolve(workload.info().parameters, size, &arguments.param)?;
+    let seed = arguments.seed.unwrap_or(1);
+    Ok(Job::Workload(workload, parameters, seed))
+}
+
+/// The launch that executes most, from 0; of several that do, the first.
+fn longest(arguments: &Arguments, machine: &Machine, lowering: &Lowering) -> Result<u64, Failure> {
+    let (counter, executed) = Counter::new();
+    let options = Options {
+        observer: Some(Box::new(counter)),
+        ..Options::default()
+    };
+    let mut device = Simulated::new(machine.clone(), options)?;
+    execute(&job(arguments)?, &mut device, lowering)?;
+    let executed = executed.borrow();
+    let launches = executed.iter().enumerate();
+    let most = launches.max_by_key(|(i, work)| (**work, std::cmp::Reverse(*i)));
+    Ok(most.map_or(0, |(i, _)| i as u64))
 }
 
 /// Runs the kernel and listens.
 fn record(
     arguments: &Arguments,
+    launch: u64,
     machine: &Machine,
     lowering: &Lowering,
 ) -> Result<(Flow, Outcome), Failure> {
-    let (recorder, flow) = Recorder::new(arguments.launch, arguments.block);
+    let (recorder, flow) = Recorder::new(launch, arguments.block);
     let options = Options {
         observer: Some(Box::new(recorder)),
         ..Options::default()
@@ -306,7 +336,7 @@ fn record(
     let mut device = Simulated::new(machine.clone(), options)?;
     let outcome = execute(&job(arguments)?, &mut device, lowering)?;
     let flow = flow.borrow().clone().settled();
-    let (launch, block) = (arguments.launch, arguments.block);
+    let block = arguments.block;
     if flow.kernel.is_none() {
         return Err(Failure::bad_input(format!(
             "there is no launch {launch}: the run has {}, from 0",

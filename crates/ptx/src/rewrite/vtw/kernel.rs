@@ -1,5 +1,6 @@
 //! The loop around a kernel.
 
+use super::apart::{self, Apart};
 use super::barriers::{self, Plan};
 use super::functions::{Needs, replace};
 use super::hoist;
@@ -233,6 +234,29 @@ impl Loop<'_> {
         })
     }
 
+    /// The number of the logical block, where it is taken apart.
+    fn blocks(&self) -> Option<Apart<'_>> {
+        (self.grid_dimensions > 1).then(|| Apart {
+            kind: Kind::Ctaid,
+            dimensions: self.grid_dimensions,
+            number: "%vtw_block",
+            sizes: [self.size(0), self.size(1)],
+            parts: CTAID.map(|i| self.wants(i).then(|| self.register(i))),
+        })
+    }
+
+    /// The number of the thread in its block, where it is.
+    fn flat_threads(&self) -> Option<Apart<'_>> {
+        let flat = self.variant == Variant::Hardware && self.block_dimensions > 1;
+        flat.then(|| Apart {
+            kind: Kind::Tid,
+            dimensions: self.block_dimensions,
+            number: "%vtw_tid",
+            sizes: ["%ntid.x".into(), "%ntid.y".into()],
+            parts: TID.map(|i| self.wants(i).then(|| self.register(i))),
+        })
+    }
+
     fn before(&self) -> Vec<Statement> {
         let mut text = String::new();
         let mut declare = |name: &str, ty: &str| {
@@ -258,18 +282,22 @@ impl Loop<'_> {
             declare("%vtw_stride", "b32");
             declare("%vtw_blocks", "b32");
         }
-        let flat = self.variant == Variant::Hardware && self.block_dimensions > 1;
-        if flat || self.grid_dimensions > 1 {
-            declare("%vtw_t", "b32");
-        }
-        if flat {
+        if self.flat_threads().is_some() {
             declare("%vtw_tid", "b32");
-            declare("%vtw_n", "b32");
         }
         if self.plan == Plan::Drain {
             declare("%vtw_all", "pred");
             declare("%vtw_yes", "pred");
         }
+        let apart: Vec<Apart> = self
+            .blocks()
+            .into_iter()
+            .chain(self.flat_threads())
+            .collect();
+        if !apart.is_empty() {
+            apart::declare(&mut text);
+        }
+        apart.iter().for_each(|number| number.declare(&mut text));
         for index in TID.into_iter().filter(|i| self.wants(*i)) {
             let _ = writeln!(
                 text,
@@ -292,6 +320,7 @@ impl Loop<'_> {
             let _ = writeln!(text, "mov.u32 %vtw_stride, %nctaid.x;");
             let _ = writeln!(text, "ld.param.u32 %vtw_blocks, [{from}];");
         }
+        apart.iter().for_each(|number| number.before(&mut text));
         if self.plan == Plan::Drain {
             let block = self.block();
             let _ = writeln!(text, "setp.eq.u32 %vtw_yes, {block}, {block};");
@@ -318,9 +347,9 @@ impl Loop<'_> {
             Statement::Label(ident(HEAD)),
         ];
         let mut text = String::new();
-        let sizes = [self.size(0), self.size(1)];
-        let parts = CTAID.map(|i| self.wants(i).then(|| self.register(i)));
-        take_apart(&mut text, self.grid_dimensions, "%vtw_block", &sizes, parts);
+        if let Some(number) = self.blocks() {
+            number.now(&mut text);
+        }
         all.extend(statements(&text));
         if self.plan == Plan::Head {
             all.push(comment(
@@ -364,57 +393,11 @@ impl Loop<'_> {
         let _ = writeln!(text, "vtw.next_tb.u32 {block}|%vtw_more;");
         if self.block_dimensions == 1 {
             let _ = writeln!(text, "vtw.next_tid.u32 {};", self.register(TID[0]));
-        } else if self.block_dimensions > 1 {
+        } else if let Some(number) = self.flat_threads() {
             // In one go, whether there is another block or not.
             let _ = writeln!(text, "vtw.next_tid.u32 %vtw_tid;");
-            let parts = TID.map(|i| self.wants(i).then(|| self.register(i)));
-            let sizes = ["%ntid.x".to_string(), "%ntid.y".to_string()];
-            take_apart(text, self.block_dimensions, "%vtw_tid", &sizes, parts);
+            number.now(text);
         }
         let _ = writeln!(text, "@%vtw_more bra {HEAD};");
-    }
-}
-
-/// Takes a number apart into indices, x fastest: `parts` are the registers of those that are
-/// wanted. Sizes are registers, special ones or not.
-fn take_apart(
-    text: &mut String,
-    dimensions: u8,
-    number: &str,
-    sizes: &[String; 2],
-    parts: [Option<&str>; 3],
-) {
-    if dimensions < 2 {
-        return;
-    }
-    // Special registers are read with a copy.
-    let size = |text: &mut String, at: usize| match sizes[at].starts_with("%ntid") {
-        true => {
-            let _ = writeln!(text, "mov.u32 %vtw_n, {};", sizes[at]);
-            "%vtw_n".to_string()
-        }
-        false => sizes[at].clone(),
-    };
-    let [x, y, z] = parts;
-    let nx = size(text, 0);
-    // The number of the row, and where in it.
-    let row = match (dimensions, y) {
-        (2, Some(y)) => y,
-        _ => "%vtw_t",
-    };
-    let _ = writeln!(text, "div.u32 {row}, {number}, {nx};");
-    if let Some(x) = x {
-        let _ = writeln!(text, "mul.lo.u32 {x}, {row}, {nx};");
-        let _ = writeln!(text, "sub.u32 {x}, {number}, {x};");
-    }
-    if dimensions < 3 {
-        return;
-    }
-    let ny = size(text, 1);
-    if let Some(z) = z {
-        let _ = writeln!(text, "div.u32 {z}, %vtw_t, {ny};");
-    }
-    if let Some(y) = y {
-        let _ = writeln!(text, "rem.u32 {y}, %vtw_t, {ny};");
     }
 }

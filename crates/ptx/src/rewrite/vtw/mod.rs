@@ -15,8 +15,10 @@
 //! | `barriers` | the barrier that the software variant adds, from the lowered code |
 //! | `functions` | device functions that read indices are given them |
 //! | `refuse` | kernels that cannot be rewritten, with the reason |
+//! | `apart` | numbers of blocks and threads taken apart into indices, without a division |
 //! | `kernel` | the loop around a kernel |
 
+mod apart;
 mod barriers;
 mod budget;
 mod functions;
@@ -132,10 +134,14 @@ fn rewrite_hoisting(
     Ok(Rewritten { module, outcomes })
 }
 
+/// Why a kernel did not lower, as how a sentence about it goes on.
 fn rejected(program: &Program, name: &str) -> String {
     let found = program.rejected.iter().find(|r| r.0 == name);
     let why = found.and_then(|r| r.1.first());
-    why.map_or_else(|| "it does not lower".into(), |d| d.message.clone())
+    why.map_or_else(
+        || "cannot be run".into(),
+        |d| format!("cannot be run: {}", d.message),
+    )
 }
 
 /// Tells the kernels of a program, compiled from a rewritten module, what they are: their appended

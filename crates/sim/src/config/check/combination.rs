@@ -6,7 +6,7 @@ use crate::config::OpClass;
 use crate::config::model::*;
 use crate::mechanism::Kind;
 use crate::place::Layout;
-use crate::{divergence, fetch, power, schedule};
+use crate::{divergence, fetch, power, prefetch, schedule};
 use warpsim_present::listed;
 
 /// Why two things do not go together.
@@ -42,6 +42,18 @@ pub const RULES: &[Rule] = &[
         broken: fetch_needs,
     },
     Rule {
+        about: "fetch that knows where branches go, and fetch ahead of them",
+        why: Why::NotBuilt,
+        forgotten: true,
+        broken: oracle_ahead,
+    },
+    Rule {
+        about: "fetch that knows where branches go, and fetch that waits for them or is ideal",
+        why: Why::NoSense,
+        forgotten: true,
+        broken: oracle_waits,
+    },
+    Rule {
         about: "narrow warps and units with fewer than 32 lanes",
         why: Why::NoSense,
         forgotten: true,
@@ -70,6 +82,12 @@ pub const RULES: &[Rule] = &[
         why: Why::NoSense,
         forgotten: true,
         broken: folding_clusters,
+    },
+    Rule {
+        about: "prefetchers without an L1 data cache",
+        why: Why::NoSense,
+        forgotten: true,
+        broken: prefetched_nowhere,
     },
     Rule {
         about: "orders of a pool without a pool",
@@ -113,6 +131,12 @@ pub const RULES: &[Rule] = &[
         forgotten: false,
         broken: pooled_gangs,
     },
+    Rule {
+        about: "gangs and schedulers that look one after the other",
+        why: Why::NoSense,
+        forgotten: true,
+        broken: gangs_at_barriers,
+    },
 ];
 
 impl Rule {
@@ -134,6 +158,18 @@ pub fn first_broken(machine: &Machine) -> Option<(&'static Rule, Problem)> {
 pub(super) fn first_forgotten(machine: &Machine) -> Option<Problem> {
     let mut rules = RULES.iter().filter(|r| r.forgotten);
     rules.find_map(|r| r.problem(machine))
+}
+
+/// Lines are prefetched into the L1 data cache: there has to be one.
+fn prefetched_nowhere(machine: &Machine) -> Option<(String, String)> {
+    let name = &machine.l1d.prefetch.name;
+    if name == prefetch::NONE || machine.l1d.cache.sets > 0 {
+        return None;
+    }
+    let message = format!(
+        "the prefetcher `{name}` fetches lines into the L1 data cache, which this machine leaves out (`l1d.sets` is 0)"
+    );
+    Some((Kind::Prefetch.name_key().to_string(), message))
 }
 
 /// What is said where a name for gangs and something else both choose the issue policy.
@@ -172,6 +208,37 @@ fn fetch_needs(machine: &Machine) -> Broken {
     None
 }
 
+/// Where a branch goes is known when it issues. With an empty buffer everything before it has issued; with room in the
+/// buffer fetch would have to know it before.
+fn oracle_ahead(machine: &Machine) -> Broken {
+    if !machine.fetch.oracle || machine.fetch.eligible == Eligible::Empty {
+        return None;
+    }
+    broken(
+        "fetch.oracle",
+        "needs `fetch.eligible = \"empty\"`: with \"room\" fetch runs ahead of a branch that has not issued, and where \
+         that goes is known when it issues (--set fetch.eligible=empty)"
+            .to_string(),
+    )
+}
+
+/// There is no wrong path to avoid.
+fn oracle_waits(machine: &Machine) -> Broken {
+    let fetch = &machine.fetch;
+    let other = match (fetch.wait_for_branch, fetch.ideal) {
+        (true, _) => "fetch.wait_for_branch",
+        (_, true) => "fetch.ideal",
+        _ => return None,
+    };
+    fetch.oracle.then_some(())?;
+    broken(
+        "fetch.oracle",
+        format!(
+            "does not go with `{other}`, under which nothing is fetched on a wrong path either: set one of them"
+        ),
+    )
+}
+
 /// Narrow warps on units with fewer than 32 lanes: the lanes are shared out, and the slices use them
 /// in step.
 fn narrow_lanes(machine: &Machine) -> Broken {
@@ -204,8 +271,8 @@ fn gathering_schedulers(machine: &Machine) -> Broken {
     broken(
         "sm.schedulers",
         format!(
-            "is {}: the lanes make one access per cycle (`sm.gather_memory`), and only with one \
-             scheduler are no two warps that issue together on the same lanes",
+            "is {}: all lanes make one access per cycle (`sm.gather_memory`), and two schedulers would \
+             issue memory instructions to the same lanes (--set sm.schedulers=1)",
             machine.sm.schedulers
         ),
     )
@@ -345,8 +412,7 @@ fn voting_warp_barriers(machine: &Machine) -> Broken {
 
 fn pooled_gangs(machine: &Machine) -> Broken {
     let (scheduler, model) = (&machine.scheduler.name, &machine.divergence.name);
-    let mut policy = schedule::make(machine, Layout::of(machine).domains());
-    if policy.plan().is_none() || !divergence::pools(machine) {
+    if !divergence::pools(machine) || !plans(machine) {
         return None;
     }
     let those = divergence::MODELS.iter().filter(|m| !m.pools);
@@ -357,4 +423,24 @@ fn pooled_gangs(machine: &Machine) -> Broken {
         listed(&those).replace(" and ", " or ")
     );
     Some((Kind::Divergence.name_key().to_string(), message))
+}
+
+fn gangs_at_barriers(machine: &Machine) -> Broken {
+    if !machine.sm.barriers_open_at_once || !plans(machine) {
+        return None;
+    }
+    broken(
+        "sm.barriers_open_at_once",
+        format!(
+            "is true: schedulers look at their warps one after the other, and the scheduler {} plans what \
+             all of them issue together (--set sm.barriers_open_at_once=false)",
+            machine.scheduler.name
+        ),
+    )
+}
+
+/// Whether the issue policy plans what all schedulers issue together.
+fn plans(machine: &Machine) -> bool {
+    let mut policy = schedule::make(machine, Layout::of(machine).domains());
+    policy.plan().is_some()
 }

@@ -5,7 +5,7 @@ use super::combination::{Why, first_broken};
 use crate::config::read::load::{Origin, load_anyhow};
 use crate::config::read::presets;
 use crate::config::{Machine, power, warps};
-use crate::mechanism::Kind;
+use crate::mechanism::{CacheName, Kind};
 use crate::{divergence, fetch, schedule};
 
 /// Something to choose, with the choices.
@@ -85,6 +85,11 @@ pub fn axes() -> Vec<Axis> {
         axis("issue policy", schedulers.collect()),
         axis("fetch policy", fetch.collect()),
         axis("divergence", named(Kind::Divergence).collect()),
+        axis(
+            "L1D replacement",
+            named(Kind::Replacement(CacheName::L1d)).collect(),
+        ),
+        axis("L1D prefetcher", named(Kind::Prefetch).collect()),
         axis("virtual blocks", virtual_blocks.to_vec()),
     ]
 }

@@ -23,6 +23,8 @@ pub fn of(machine: &Machine) -> [Tables; 5] {
     let slices = u64::from(machine.dram.channels) * u64::from(machine.l2.slices_per_channel);
     let cache = |keys, c: &Cache| tables(keys, [c.sets, c.ways, c.mshrs], sms);
     let l2 = &machine.l2;
+    // A line of 256 bytes counts as two.
+    let l2_ways = l2.ways * (l2.line / 128).max(1);
     [
         cache(["l1d.sets", "l1d.mshrs"], &machine.l1d.cache),
         cache(["l1i.sets", "l1i.mshrs"], &machine.l1i),
@@ -30,7 +32,7 @@ pub fn of(machine: &Machine) -> [Tables; 5] {
         cache(["texture.sets", "texture.mshrs"], &machine.texture),
         tables(
             ["l2.sets", "l2.mshrs"],
-            [l2.sets, l2.ways, l2.mshrs],
+            [l2.sets, l2_ways, l2.mshrs],
             slices,
         ),
     ]

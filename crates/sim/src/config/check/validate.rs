@@ -79,6 +79,7 @@ pub fn single(machine: &Machine) -> Result<(), Problem> {
     front_end(machine)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
+    shared_ports(&machine.interconnect)?;
     l2(&machine.l2)?;
     dram(machine)?;
     tables(machine)
@@ -332,6 +333,7 @@ fn schedulers(s: &Sm) -> Check {
     Ok(())
 }
 
+/// What is fetched has a place, and stays until it is read.
 fn front_end(machine: &Machine) -> Check {
     let f = &machine.fetch;
     if f.width > f.buffer {
@@ -340,6 +342,17 @@ fn front_end(machine: &Machine) -> Check {
             format!(
                 "is {}: a fetch must fit in the buffer of {}",
                 f.width, f.buffer
+            ),
+        );
+    }
+    // Else warps could take each other's lines for ever, before any of them is fetched for.
+    let (ways, mshrs) = (machine.l1i.ways, machine.l1i.mshrs);
+    if f.refill == Refill::Refetch && !f.ideal && ways < 2 * mshrs {
+        return problem(
+            "fetch.refill",
+            format!(
+                "is refetch: a line that has come must outlast those that are asked for next, so that `l1i.ways`, {ways}, must be \
+                 twice `l1i.mshrs`, {mshrs}, or more"
             ),
         );
     }
@@ -382,6 +395,19 @@ fn injection(i: &Interconnect) -> Check {
     Ok(())
 }
 
+fn shared_ports(i: &Interconnect) -> Check {
+    if i.credits && i.sms_per_port > 1 {
+        return problem(
+            "interconnect.sms_per_port",
+            format!(
+                "is {}: with `interconnect.credits` each SM has a port of its own",
+                i.sms_per_port
+            ),
+        );
+    }
+    Ok(())
+}
+
 fn l2(l: &L2) -> Check {
     if l.sector > l.line {
         return problem(
@@ -389,7 +415,7 @@ fn l2(l: &L2) -> Check {
             format!("is {}: a line is only {} bytes", l.sector, l.line),
         );
     }
-    let pieces = LARGEST_REQUEST / l.sector;
+    let pieces = LARGEST_REQUEST.div_ceil(l.sector);
     if l.queue < pieces {
         return problem(
             "l2.queue",
@@ -417,6 +443,15 @@ fn dram(machine: &Machine) -> Check {
             format!(
                 "is {}: each of the channel's {slices} L2 slices needs its own",
                 d.banks
+            ),
+        );
+    }
+    if d.interleave < machine.l2.line {
+        return problem(
+            "dram.interleave",
+            format!(
+                "is {}: an L2 line is {} bytes, and lies in one channel",
+                d.interleave, machine.l2.line
             ),
         );
     }

@@ -25,22 +25,24 @@ settings! {
         fetch: u32 = range(0, MOST), "fJ";
         /// Choosing and issuing an instruction: scheduler, scoreboard, buffers.
         issue: u32 = range(0, MOST), "fJ";
-        /// A cycle of all banks of shared memory.
-        shared: u32 = range(0, MOST), "fJ";
+        /// A bank of shared memory in a cycle in which the banks work; all of them do together.
+        shared_bank: u32 = range(0, MOST), "fJ";
         /// An access to the L1 data or texture cache.
         l1: u32 = range(0, MOST), "fJ";
         /// An access to the constant cache.
         constant: u32 = range(0, MOST), "fJ";
-        /// A flit that crosses the network.
-        flit: u32 = range(0, MOST), "fJ";
+        /// A byte of a flit that crosses the network; flits have `interconnect.flit` of them.
+        flit_byte: u32 = range(0, MOST), "fJ";
         /// A sector or an atomic in the L2.
         l2: u32 = range(0, MOST), "fJ";
         /// A row of DRAM that is opened.
         dram_activate: u32 = range(0, MOST), "fJ";
         /// A byte read from or written to DRAM, its way to the chip included.
         dram_byte: u32 = range(0, MOST), "fJ";
-        /// Everything that goes on whatever runs: other leakage, clocks, the board's share.
-        background: u32 = range(0, MOST), "mW";
+        /// What an SM takes whatever runs, in use or not, beside the leakage of its lanes.
+        background_sm: u32 = range(0, MOST), "mW";
+        /// What the rest of the chip takes whatever runs.
+        background_chip: u32 = range(0, MOST), "mW";
     } with {
         /// What the execution of an instruction takes, for each lane.
         work: WorkEnergy;

@@ -3,6 +3,7 @@
 use super::rule::Rule::{Flag, Words};
 use super::rule::{multiple_of, power_of_two, power_of_two_or_zero, range};
 use super::settings::settings;
+use crate::mechanism::Choice;
 use serde::{Deserialize, Serialize};
 
 settings! {
@@ -34,6 +35,9 @@ settings! {
         merges: u32 = range(1, 1 << 16), "requests";
         /// Requests waiting to leave.
         miss_queue: u32 = range(1, 1 << 16), "requests";
+    } with {
+        /// Which line makes room for another.
+        replacement: Choice;
     }
 }
 
@@ -46,6 +50,11 @@ settings! {
         global_write: WritePolicy = Words(WRITE_POLICIES), "";
         /// What a local store does on a hit.
         local_write: WritePolicy = Words(WRITE_POLICIES), "";
+        /// Lines that the prefetcher has named and that wait for a cycle without another lookup.
+        prefetch_queue: u32 = range(1, 1 << 10), "lines";
+    } with {
+        /// Which lines are fetched before they are asked for.
+        prefetch: Choice;
     } and {
         /// What it has in common with the others.
         cache: Cache;
@@ -92,6 +101,13 @@ settings! {
         header: u32 = range(0, 1024), "bytes";
         /// One reply per sector (else one per line).
         sectored_replies: bool = Flag, "";
+        /// SMs that share a port: of their buffers one at a time sends a packet into the switch, in turn, and
+        /// one flit per tick comes for all of them. Each has queues of its own; while one has no place for a reply, none comes
+        /// for any. The last port may have fewer.
+        sms_per_port: u32 = range(1, 64), "";
+        /// Stores are acknowledged. Without, nothing comes back for them: to its warp a store is done, for fences and
+        /// at its exit, when the network has taken it from the SM; a launch still ends when all have come to L2.
+        store_replies: bool = Flag, "";
     }
 }
 
@@ -103,9 +119,9 @@ settings! {
         /// Sets of a slice.
         sets: u32 = power_of_two(1, 1 << 16), "";
         /// Line size.
-        line: u32 = power_of_two(32, 128), "bytes";
-        /// Sector size.
-        sector: u32 = power_of_two(32, 128), "bytes";
+        line: u32 = power_of_two(32, 256), "bytes";
+        /// Sector size: what is fetched and written back at once. As large as a line for none.
+        sector: u32 = power_of_two(32, 256), "bytes";
         /// Ways.
         ways: u32 = range(1, 1024), "";
         /// Sectors that may be missing at once.
@@ -124,6 +140,9 @@ settings! {
         upper_half_stores_lose_mask: bool = Flag, "";
         /// Time that a request waits at the partition before the L2 sees it.
         latency: u32 = range(0, 10_000), "cycles";
+    } with {
+        /// Which line of a slice makes room for another.
+        replacement: Choice;
     }
 }
 

@@ -21,9 +21,9 @@ pub use memory::{
 };
 use serde::{Deserialize, Serialize};
 use settings::Setting;
-pub use sm::{Collector, Eligible, Fetch, Per, Scoreboard, Sm};
+pub use sm::{Collector, Eligible, Fetch, Per, Refill, Scoreboard, Sm};
 use std::collections::BTreeMap;
-pub use units::{Latency, Pipes, Unit};
+pub use units::{Entrances, Latency, Pipes, Unit};
 
 /// A machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -37,6 +37,13 @@ settings! {
         /// kind that warps on different lanes issue in a cycle are one to it, others wait, and
         /// none issues while it has transactions left to send.
         gather_memory: bool = Flag, "";
+        /// Constants and kernel parameters are operands of the instructions that read them, as in a native instruction
+        /// set. A load of one from an address that it names (a name and an offset: the same for all threads) then
+        /// takes the fetch and the issue slot that a move takes, where a move has room, and nothing else: it does not go to
+        /// the load/store unit, and what reads the value can issue in the next cycle. It is looked up in the
+        /// constant cache when it issues; if its line is not there, it waits for that as any load, through the
+        /// load/store unit. Loads whose address is in a register stay loads. Otherwise all of them are loads.
+        constant_operands: bool = Flag, "";
         /// An atomic keeps its warp from issuing until it returns.
         atomics_block_warp: bool = Flag, "";
         /// A fence waits until the stores of its warp are acknowledged. The reference's artifact
@@ -49,7 +56,8 @@ settings! {
         /// on the reference; else in every cycle.
         turns_rest: bool = Flag, "";
         /// A warp that another scheduler lets go at a barrier may issue in the same cycle if its own has
-        /// not had its turn, as on the reference; else in the next.
+        /// not had its turn, as on the reference; else in the next. Not under a policy that plans what all
+        /// schedulers issue together.
         barriers_open_at_once: bool = Flag, "";
         /// Fences issue to the load/store unit and pass through it, as on the reference; else they go
         /// where all else goes that does not compute.
@@ -83,10 +91,17 @@ settings! {
         width: u32 = range(1, 8), "instructions";
         /// When a warp may be fetched for: its buffer is empty, or has room for an instruction.
         eligible: Eligible = Words(&["empty", "room"]), "";
+        /// What becomes of the warp that waited when its line comes. `install`: it takes a port in that cycle,
+        /// past the fetch policy. `refetch`: its wait is over, one warp's per cycle; from the next cycle on it may win the fetch
+        /// policy again, and miss again (`l1i.ways` must be twice `l1i.mshrs`, or lines could be replaced before they are read).
+        refill: Refill = Words(&["install", "refetch"]), "";
         /// Always hits; fetch, decode and issue in one cycle.
         ideal: bool = Flag, "";
         /// Fetch waits until a branch has left the pipeline (else the wrong path is flushed).
         wait_for_branch: bool = Flag, "";
+        /// Fetch knows where branches go, as it does where a trace is replayed: what comes behind a taken
+        /// branch is fetched as what comes behind any other instruction, and nothing on a wrong path.
+        oracle: bool = Flag, "";
         /// The reference's artifacts of memory layout: kernels lie back to back in instruction
         /// memory instead of each starting a line, and parameters of every launch at one
         /// constant address instead of each at its own.
@@ -121,6 +136,15 @@ pub enum Per {
 pub enum Eligible {
     Empty,
     Room,
+}
+
+/// What a line of the instruction cache that comes does for the warp that waited for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)]
+pub enum Refill {
+    Install,
+    Refetch,
 }
 
 settings! {

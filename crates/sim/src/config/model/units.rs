@@ -1,11 +1,12 @@
 //! Settings of execution units: what they take, how long it takes.
 
 use super::class::OpClass;
-use super::rule::Rule::{Several, Timing};
+use super::rule::Rule::{Several, Timing, Words};
 use super::rule::{power_of_two, range};
 use super::settings::settings;
 use super::sm::{PER, Per};
 use super::work::Work;
+use serde::{Deserialize, Serialize};
 
 settings! {
     /// Execution units of one kind, with the operand collectors before them. A class of
@@ -38,7 +39,19 @@ settings! {
         fp: Vec<Work> = Several(Work::WORDS), "";
         /// Neighbouring lanes that values can be shifted between.
         cluster: u32 = power_of_two(2, 32), "lanes";
+        /// Whether the two share the entry of their unit, or each has one of its own.
+        entries: Entrances = Words(&["shared", "own"]), "";
     }
+}
+
+/// What the two pipelines of a unit are entered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Entrances {
+    /// One entry for both: an instruction of either type keeps it.
+    Shared,
+    /// One each, and a queue of its own before it.
+    Own,
 }
 
 settings! {

@@ -72,7 +72,7 @@ impl Work {
             _ => int,
         };
         match op {
-            Op::Membar | Op::Fence | Op::Prefetch | Op::Prefetchu => Work::Other,
+            Op::Membar | Op::Fence => Work::Other,
             Op::Div | Op::Rem => by_type(Work::IntDiv, Work::Fp32Div),
             Op::Mul
             | Op::Mul24

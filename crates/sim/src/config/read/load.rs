@@ -7,7 +7,7 @@ use crate::config::check::validate;
 use crate::config::{Machine, power, warps};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use warpsim_present::{Node, Source, SourceError, Value, nearest};
+use warpsim_present::{Node, Source, SourceError, Value, nearest, reading};
 
 /// `extends` chains longer than this are refused.
 const LONGEST_CHAIN: usize = 64;
@@ -214,8 +214,8 @@ fn open(origin: &Origin, from: Option<Place<'_>>) -> Result<Opened, SourceError>
         },
         Origin::File(path) => {
             let name = path.display().to_string();
-            let bytes =
-                std::fs::read(path).map_err(|e| fail(&name, format!("cannot read {name}: {e}")))?;
+            let bytes = reading::read(path, reading::TEXT)
+                .map_err(|e| fail(&name, format!("cannot read {name}: {e}")))?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| fail(&name, format!("{name} is not UTF-8 text")))?;
             let source = Source::new(&name, &text);

@@ -256,6 +256,15 @@ impl Merged {
     }
 
     fn unknown(&self, source: &Source, span: Range<usize>, key: &str) -> SourceError {
+        let within = format!("{key}.");
+        if let Some((inside, ..)) = self
+            .of_schema()
+            .find(|(name, ..)| name.starts_with(&within))
+        {
+            let message = format!("`{key}` is a table of settings, and takes no value");
+            let help = format!("its settings are written like `{inside} = ...`");
+            return source.error(span, message).with_help(help);
+        }
         let parameters = self.keys.iter().filter(|(_, key)| key.parameter.is_some());
         let keys = self.of_schema().map(|(name, ..)| name);
         let keys = keys.chain(parameters.map(|(name, _)| name));

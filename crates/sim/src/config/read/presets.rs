@@ -18,7 +18,15 @@ pub const PRESETS: &[(&str, &str)] = &[
         "gtx480-v3",
         include_str!("../../../../../configs/gtx480-v3.toml"),
     ),
+    (
+        "gtx480-v302",
+        include_str!("../../../../../configs/gtx480-v302.toml"),
+    ),
     ("fx5800", include_str!("../../../../../configs/fx5800.toml")),
+    (
+        "fx5800-211b",
+        include_str!("../../../../../configs/fx5800-211b.toml"),
+    ),
     ("vws", include_str!("../../../../../configs/vws.toml")),
     ("big", include_str!("../../../../../configs/big.toml")),
 ];

@@ -1,7 +1,8 @@
 //! Thread block compaction: the warps of a block share one reconvergence stack. At a branch that
 //! may diverge, and where its sides meet again, they wait for each other; then the threads of
 //! the new top entry are compacted into as few warps as their home lanes allow, one warp a
-//! cycle. Branches that are proven to go one way for the whole block are not waited at.
+//! cycle. Branches that go one way for the whole block are not waited at: those of which the program says so, or all of
+//! which it is proven ([`Uniform`]).
 
 mod compactor;
 #[cfg(test)]
@@ -13,7 +14,7 @@ use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
-use crate::mechanism::{Info, Switch, Values};
+use crate::mechanism::{Info, OneOf, Switch, Values};
 use crate::time::Cycle;
 use compactor::Formed;
 use std::collections::VecDeque;
@@ -26,12 +27,31 @@ const COMPACTION: Switch = Switch {
     description: "compact threads into new warps; without, they wait for each other and stay in their static warps",
 };
 
+/// Which of the branches that are proven to go one way for the whole block are not waited at. What the program says is not enough:
+/// `bra.uni` speaks for a warp, the stack is the block's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uniform {
+    /// Those that the program annotates, as in the paper: "the programmer/compiler can statically annotate non-divergent
+    /// branches (such as bra.uni in the PTX-ISA) in the kernel, allowing the warps to skip synchronization at these branches"
+    /// (section 3.1).
+    Annotated,
+    /// All.
+    Proven,
+}
+
+const UNIFORM: OneOf<Uniform> = OneOf {
+    name: "uniform",
+    words: &["annotated", "proven"],
+    meanings: &[Uniform::Annotated, Uniform::Proven],
+    description: "conditional branches that warps do not wait at: those annotated `bra.uni` and proven to go one way for the block (the paper's compiler annotates), or all that are proven to",
+};
+
 /// As it is registered.
 pub const MODEL: Model = Model {
     info: Info {
         name: "tbc",
         description: "thread block compaction: a stack for each block; its warps wait for each other at branches and are compacted into new warps",
-        parameters: &[&COMPACTION],
+        parameters: &[&COMPACTION, &UNIFORM],
     },
     pools: false,
     keeps_threads: false,
@@ -43,7 +63,7 @@ pub const WITH_LIKELY_POINTS: Model = Model {
     info: Info {
         name: "tbc-lcp",
         description: "thread block compaction with likely-convergence points",
-        parameters: &[&COMPACTION, &POINTS],
+        parameters: &[&COMPACTION, &UNIFORM, &POINTS],
     },
     pools: false,
     keeps_threads: false,
@@ -55,7 +75,8 @@ pub const WITH_LIKELY_POINTS: Model = Model {
 
 fn make(likely: Option<Points>, values: &Values, machine: &Machine, slots: usize) -> Tbc {
     let blocks = machine.sm.max_blocks as usize;
-    Tbc::new(slots, blocks, likely, values.get(&COMPACTION))
+    let (compacts, uniform) = (values.get(&COMPACTION), values.get(&UNIFORM));
+    Tbc::new(slots, blocks, likely, compacts, uniform)
 }
 
 /// The model.
@@ -65,6 +86,7 @@ pub struct Tbc {
     likely: Option<Points>,
     /// Compact; else threads stay in their static warps.
     compacts: bool,
+    uniform: Uniform,
     /// By block slot.
     blocks: Vec<Option<Block>>,
     /// The block of each warp slot.
@@ -163,10 +185,17 @@ impl Block {
 
 impl Tbc {
     /// A model for `slots` warp slots and `blocks` block slots.
-    pub fn new(slots: usize, blocks: usize, likely: Option<Points>, compacts: bool) -> Tbc {
+    pub fn new(
+        slots: usize,
+        blocks: usize,
+        likely: Option<Points>,
+        compacts: bool,
+        uniform: Uniform,
+    ) -> Tbc {
         Tbc {
             likely,
             compacts,
+            uniform,
             blocks: (0..blocks).map(|_| None).collect(),
             block_of: vec![0; slots],
             due: Cycle::NEVER,
@@ -230,7 +259,11 @@ impl DivergenceModel for Tbc {
     }
 
     fn branch(&mut self, slot: u16, branch: &Branch, groups: &mut Groups) {
-        if branch.uniform {
+        let skips = match self.uniform {
+            Uniform::Annotated => branch.uniform && branch.annotated,
+            Uniform::Proven => branch.uniform,
+        };
+        if skips {
             let taken = branch.taken != 0;
             let next = if taken { branch.target } else { branch.pc + 1 };
             return self.proceed(slot, next, groups);

@@ -50,7 +50,10 @@ impl Rig {
     }
 
     fn tbc(live: &[u32]) -> Rig {
-        Rig::new(Box::new(Tbc::new(live.len(), 1, None, true)), live)
+        Rig::new(
+            Box::new(Tbc::new(live.len(), 1, None, true, Uniform::Annotated)),
+            live,
+        )
     }
 
     /// The threads of a running warp by lane, as home warps.
@@ -75,6 +78,7 @@ impl Rig {
             reconverge: D,
             likely: Likely::NOWHERE,
             uniform: false,
+            annotated: false,
             taken,
         };
         self.model.branch(slot, &branch, &mut self.groups);
@@ -199,7 +203,7 @@ fn figure_7_with_compaction_saves_an_eighth() {
 
 #[test]
 fn figure_7_without_compaction_keeps_static_warps() {
-    let model = Tbc::new(2, 1, None, false);
+    let model = Tbc::new(2, 1, None, false, Uniform::Annotated);
     let mut rig = Rig::new(Box::new(model), &[0xf, 0xf]);
     let flow = words(&rig.example(&FLAG));
     assert_eq!(flow[2..4], ["C 1 . . .", "C . 6 7 ."]);
@@ -210,7 +214,7 @@ fn figure_7_without_compaction_keeps_static_warps() {
 /// The paper gives the outcome of threads 5 (to C) and 6 (to B); the others are ours.
 #[test]
 fn figure_9_masks_fill_in_as_warps_arrive() {
-    let mut model = Tbc::new(3, 1, None, true);
+    let mut model = Tbc::new(3, 1, None, true, Uniform::Annotated);
     let mut groups = Groups::new(3);
     let live = HomeWarp {
         live: 0xf,
@@ -233,6 +237,7 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
         reconverge: D,
         likely: Likely::NOWHERE,
         uniform: false,
+        annotated: false,
         taken,
     };
     let before = stack(&model);

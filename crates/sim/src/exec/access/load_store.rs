@@ -51,8 +51,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
             };
             Some(Plan::new(action, &[Width::None, w, w, w, w], &[]))
         }
-        // Hints: the address is not even checked.
-        Op::Prefetch | Op::Prefetchu => Some(Plan::full(|_, _, _| Ok(()), &[Width::None], &[])),
+        Op::Prefetch | Op::Prefetchu => Some(Plan::full(prefetch, &[Width::None], &[])),
         _ => None,
     }
 }
@@ -197,6 +196,25 @@ fn load(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Faul
     }
     for (k, out) in out.iter().enumerate().take(count) {
         r.commit_bits(d.dst[k], out, size == 8);
+    }
+    Ok(())
+}
+
+/// Asks for lines. Where there is no memory, nothing happens, nor for shared memory and parameters, which have no lines.
+fn prefetch(d: &Decoded, r: &mut Regs<'_>, w: &mut World<'_, '_>) -> Result<(), Fault> {
+    let instr = &w.cold.instr;
+    let mut split = resolve(d, r, w);
+    // The uniform cache has lines of global memory alone.
+    split.local &= if instr.op == Op::Prefetchu { 0 } else { !0 };
+    (split.shared, split.param) = (0, 0);
+    for lane in lanes_of(split.global | split.local) {
+        if read_lane(w, &split, lane, &mut [0]).is_err() {
+            split.global &= !(1 << lane);
+            split.local &= !(1 << lane);
+        }
+    }
+    if split.global | split.local != 0 {
+        w.effect.kind = EffectKind::Prefetch(access(false, 1, 1, &split, None));
     }
     Ok(())
 }

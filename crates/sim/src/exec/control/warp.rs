@@ -57,7 +57,7 @@ fn sets(
             let together = lanes_of(left)
                 .filter(|&l| named_by(l) == named)
                 .fold(0, |all, l| all | 1u32 << l);
-            let missing = named & w.threads.warps[usize::from(home)].live & !together;
+            let missing = named & w.threads.warps[usize::from(home)].awaited() & !together;
             all_here &= missing == 0;
             let outside = together & !named;
             if outside != 0 && wrong.is_none() {

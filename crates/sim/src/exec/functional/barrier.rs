@@ -85,6 +85,9 @@ impl Machine<'_> {
         if let Some(races) = &mut self.races {
             races.barrier(self.numbers[slot]);
         }
+        if let Some(steps) = &mut self.steps {
+            steps.barrier(self.numbers[slot]);
+        }
         for Waiting {
             warp,
             lanes,

@@ -8,10 +8,12 @@ mod barrier;
 mod fault;
 mod races;
 mod stack;
+mod steps;
 mod virtual_blocks;
 
 pub use fault::{SimFault, StuckWarp};
 pub use races::RaceCheck;
+pub use steps::StepCheck;
 
 use super::access::atomic;
 use super::code::Code;
@@ -23,7 +25,7 @@ use super::memory::store_buffer::GlobalView;
 use super::state::{Effect, EffectKind, HomeBlock, HomeWarp, Lanes, Moment, Threads, lanes_of};
 use barrier::Gate;
 use races::Who;
-use stack::Level;
+use stack::{Level, waiting_at};
 use std::ops::ControlFlow;
 use virtual_blocks::VirtualRun;
 use warpsim_present::mangled::shown;
@@ -81,6 +83,8 @@ pub struct Listeners<'a> {
     pub hand_on: &'a mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
     /// Looks for races.
     pub races: Option<&'a mut RaceCheck>,
+    /// Looks for threads that count on being in step.
+    pub steps: Option<&'a mut StepCheck>,
 }
 
 /// Runs a kernel to its end. `files` is `Program::files`.
@@ -135,9 +139,13 @@ pub fn run(
         effect: Effect::default(),
         numbers: vec![0; slots],
         races: listeners.races,
+        steps: listeners.steps,
     };
     if let Some(races) = &mut machine.races {
         races.begin();
+    }
+    if let Some(steps) = &mut machine.steps {
+        steps.begin();
     }
     machine.prepare_virtual(slots);
     let mut prints = Vec::new();
@@ -169,6 +177,7 @@ struct Machine<'a> {
     /// The number of the block in each slot.
     numbers: Vec<u64>,
     races: Option<&'a mut RaceCheck>,
+    steps: Option<&'a mut StepCheck>,
 }
 
 impl Machine<'_> {
@@ -279,17 +288,18 @@ impl Machine<'_> {
                 sm: 0,
             };
             let mut effect = std::mem::take(&mut self.effect);
-            let stepped = self.code.step(
-                pc,
-                &lanes,
-                mask,
-                &mut self.threads,
-                self.grid,
-                view,
-                now,
-                &mut effect,
-            );
-            if self.races.is_some() && stepped.is_ok() {
+            let (code, grid) = (self.code, self.grid);
+            let mut step = |threads: &mut Threads| {
+                code.step(pc, &lanes, mask, threads, grid, view, now, &mut effect)?;
+                Ok(matches!(effect.kind, EffectKind::Awaits))
+            };
+            let mut stepped = step(&mut self.threads);
+            if let (Ok(true), Some(end)) = (&stepped, code.next_block()) {
+                self.threads.warps[warp].done |= waiting_at(&self.runners[warp].stack, end);
+                stepped = step(&mut self.threads);
+            }
+            let stepped = stepped.map(drop);
+            if (self.races.is_some() || self.steps.is_some()) && stepped.is_ok() {
                 self.look_for_races(warp, pc, mask, &effect, view);
             }
             let stepped = stepped.and_then(|()| self.settle(warp, pc, mask, &lanes, &effect, view));
@@ -324,6 +334,9 @@ impl Machine<'_> {
         if let Some(races) = &mut self.races {
             races.executed(who, (pc, self.kernel), effect, live, view.memory());
         }
+        if let Some(steps) = &mut self.steps {
+            steps.executed(who, (pc, self.kernel), self.files, effect, view.memory());
+        }
     }
 
     /// Acts on what an instruction did and moves the warp on.
@@ -340,6 +353,7 @@ impl Machine<'_> {
         match &effect.kind {
             EffectKind::Alu
             | EffectKind::Access(_)
+            | EffectKind::Prefetch(_)
             | EffectKind::Fence
             | EffectKind::Copies(_)
             | EffectKind::Sleep { .. } => {}

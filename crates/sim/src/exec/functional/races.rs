@@ -10,7 +10,7 @@
 //!   reads them is believed to have looked for that.
 //!
 //! Atomics, and volatile and ordered accesses, do not conflict with each other. Threads of one warp
-//! execute in step on the machines here and are not compared. For each word the last write and
+//! execute in step on most machines here and are not compared: see [`steps`](super::steps). For each word the last write and
 //! the last two reads are remembered, so that not every race is found in one run; what is reported
 //! is one.
 
@@ -25,7 +25,7 @@ use warpsim_ptx::kernel::{Instr, Kernel, Pc};
 const MOST: usize = 100;
 
 /// Who accesses: a warp of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Who {
     /// Number of the block in the grid.
     pub block: u64,
@@ -283,7 +283,7 @@ fn is_ordered(instr: &Instr) -> bool {
 }
 
 /// The words of four bytes that an access touches, with a bit for each byte.
-fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
+pub(super) fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
     let end = address + bytes.min(4 * LANES as u64);
     let first = address & !3;
     (first..end).step_by(4).map(move |word| {
@@ -292,7 +292,7 @@ fn words(address: u64, bytes: u64) -> impl Iterator<Item = (u64, u8)> {
     })
 }
 
-fn place(memory: &GlobalMemory, address: u64) -> String {
+pub(super) fn place(memory: &GlobalMemory, address: u64) -> String {
     let mut all = memory.allocations().iter();
     match all.find(|a| (a.start..a.end()).contains(&address)) {
         Some(a) => format!("`{}` from byte {} on", a.label, address - a.start),

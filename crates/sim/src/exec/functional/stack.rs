@@ -11,6 +11,17 @@ pub(super) struct Level {
     pub(super) mask: u32,
 }
 
+/// Of the threads that do not run now, those that go on at `pc` when their turn comes.
+pub(super) fn waiting_at(stack: &[Level], pc: Pc) -> u32 {
+    let (mut above, mut found) = (0, 0);
+    for level in stack.iter().rev() {
+        let here = level.pc == pc;
+        found |= if here { level.mask & !above } else { 0 };
+        above |= level.mask;
+    }
+    found
+}
+
 impl Machine<'_> {
     /// Splits the top of the stack; the taken side runs first.
     pub(super) fn diverge(&mut self, warp: usize, pc: Pc, taken: u32, target: Pc, reconverge: Pc) {

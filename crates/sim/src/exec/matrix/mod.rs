@@ -13,8 +13,8 @@ fn whole_warps(r: &Regs<'_>, w: &mut World<'_, '_>) -> Option<Vec<u32>> {
     let mut sets = Vec::new();
     let mut all_here = true;
     w.lanes.each_home(r.mask, |home, here| {
-        let live = w.threads.warps[usize::from(home)].live;
-        all_here &= live & !here == 0;
+        let awaited = w.threads.warps[usize::from(home)].awaited();
+        all_here &= awaited & !here == 0;
         sets.push(here);
     });
     if all_here {

@@ -26,6 +26,16 @@ impl Observer for HotSpots {
     }
 }
 
+/// Tells what warps do to two who listen.
+pub struct Both<'a>(pub &'a mut dyn Observer, pub &'a mut dyn Observer);
+
+impl Observer for Both<'_> {
+    fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
+        self.0.warp(cycle, sm, slot, event);
+        self.1.warp(cycle, sm, slot, event);
+    }
+}
+
 impl HotSpots {
     /// The loop of each stuck warp that issued anything.
     pub fn loops(&self, stuck: &[StuckWarp], launched: &Launched) -> Vec<HotLoop> {
@@ -37,6 +47,9 @@ impl HotSpots {
             // An outer loop's instructions are seen now and then; the hottest loop is what
             // is seen about as often as the instruction seen most.
             let most = counts.values().copied().max().unwrap_or(0);
+            if most < 2 {
+                continue; // it has come by everything once
+            }
             let mut hot = counts.iter().filter(|(_, n)| **n * 2 >= most);
             let Some((&first, _)) = hot.next() else {
                 continue;

@@ -88,6 +88,7 @@ impl Gpu {
                 }
             },
             races: self.races.as_mut(),
+            steps: self.steps.as_mut(),
         };
         let result = functional::run(
             &launched.code,

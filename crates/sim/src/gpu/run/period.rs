@@ -7,6 +7,7 @@ use super::hot::HotSpots;
 use super::pace::Pace;
 use super::round::Failed;
 use super::stretch::Stretch;
+use super::timed::LAST_LOOK;
 use crate::gpu::unseen::PERIODS_UNSEEN;
 use crate::gpu::{Gpu, SimError};
 use crate::memory::system::period;
@@ -41,8 +42,25 @@ pub(super) struct Course<'a> {
     /// When the launch began, and how many windows have passed since after which stores are shown that nobody looks at.
     pub start: Cycle,
     shown: u64,
-    /// The cycle with which it is given up, if any.
-    pub limit: Option<Cycle>,
+    pub limit: Option<Limit>,
+}
+
+/// When a launch is given up.
+pub(super) struct Limit {
+    /// The first cycle that it must not need.
+    pub at: Cycle,
+    /// From this one on it is looked at what its warps do.
+    pub looked_at_from: Cycle,
+}
+
+impl Limit {
+    /// Of a launch that begins with cycle `start` and may take so many.
+    fn new(start: Cycle, cycles: u64) -> Limit {
+        Limit {
+            at: start.saturating_add(cycles),
+            looked_at_from: start.saturating_add(cycles.saturating_sub(LAST_LOOK)),
+        }
+    }
 }
 
 impl Course<'_> {
@@ -51,13 +69,12 @@ impl Course<'_> {
         PERIODS_UNSEEN * self.clocking.period
     }
 
-    /// Periods from cycle `now` on before stores are shown that nobody looks at, or the limit comes.
+    /// Periods from cycle `now` on before stores are shown that nobody looks at, or a look at the warps is due.
     pub fn periods_unseen(&self, now: Cycle) -> u64 {
         let shown = self.start + (self.shown + 1) * self.window();
-        self.limit
-            .map_or(shown, |limit| limit.min(shown))
-            .since(now)
-            / self.clocking.period
+        let limit = self.limit.as_ref();
+        let until = limit.map_or(shown, |limit| limit.looked_at_from.min(shown));
+        until.since(now) / self.clocking.period
     }
 
     /// Whether SMs need not be in step from cycle `now` on.
@@ -108,7 +125,7 @@ impl Gpu {
             sampled,
             start,
             shown: 0,
-            limit: self.options.max_cycles.map(|n| start.saturating_add(n)),
+            limit: self.options.max_cycles.map(|n| Limit::new(start, n)),
             hot: None,
             last_block_is_heard: self.sms.iter().any(|sm| sm.hears_of_last_block()),
         }

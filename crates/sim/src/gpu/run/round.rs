@@ -20,6 +20,7 @@
 //!
 //! [`lookahead`]: crate::memory::system::lookahead
 
+use super::hot::Both;
 use super::pace::{News, Pace};
 use super::period::Course;
 use super::stretch::Stretch;
@@ -28,7 +29,6 @@ use crate::memory::network::crossbar::Backlog;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Request;
 use crate::memory::system::{AheadOfPartitions, MemorySystem};
-use crate::observe::Observer;
 use crate::sm::{Sm, SmFault};
 use crate::time::Cycle;
 
@@ -64,7 +64,7 @@ impl Gpu {
     /// Sends the partitions on their way through the period behind the one that ends with cycle `end`, if there are threads for that.
     pub(super) fn set_partitions_off(&mut self, end: Cycle, course: &Course) {
         if let Some(Threads { crew, errand, .. }) = &mut self.threads {
-            // A report on a run that hangs shows memory as of its time.
+            // A launch near its limit may be given up: memory need not be far ahead of it.
             let further = course.hot.is_none();
             let partitions = self.memory.set_off(end, further);
             *errand = partitions.map(|mut partitions| {
@@ -78,9 +78,10 @@ impl Gpu {
 
     /// Waits for partitions that were sent.
     pub(super) fn take_partitions_back(&mut self) {
-        let threads = self.threads.as_mut();
-        if let Some(errand) = threads.and_then(|threads| threads.errand.take()) {
-            self.memory.take_back(errand.fetch());
+        if let Some(Threads { crew, errand, .. }) = &mut self.threads
+            && let Some(errand) = errand.take()
+        {
+            self.memory.take_back(crew.fetch(errand));
         }
     }
 
@@ -246,10 +247,11 @@ impl Gpu {
                     self.memory.push(cycle, request);
                 }
             }
-            if let Some(spots) = hot {
-                sm.tell(to, spots as &mut dyn Observer);
-            } else if let Some(observer) = &mut self.options.observer {
-                sm.tell(to, &mut **observer);
+            match (hot.as_mut(), self.options.observer.as_deref_mut()) {
+                (Some(spots), Some(observer)) => sm.tell(to, &mut Both(spots, observer)),
+                (Some(spots), None) => sm.tell(to, spots),
+                (None, Some(observer)) => sm.tell(to, observer),
+                (None, None) => {}
             }
             if news.printed {
                 self.printed

@@ -29,7 +29,10 @@ impl Threads {
         if threads <= 1 || options.functional {
             return None;
         }
-        let crew = Crew::new(threads - 1);
+        let crew = match options.all_threads {
+            true => Crew::new(threads - 1),
+            false => Crew::giving_way(threads - 1),
+        };
         let homes = Homes::new(crew.size(), sms, memory_beside);
         Some(Threads {
             rota: Rota::new(crew.size(), &homes),

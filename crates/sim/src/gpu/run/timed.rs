@@ -1,6 +1,5 @@
 //! A launch with timing: one [period](super::period) after the other, and what it comes to.
 
-use super::hot::HotSpots;
 use super::pace::Pace;
 use super::period::{Clocking, Course};
 use super::sample::Sampler;
@@ -14,8 +13,8 @@ use crate::time::Cycle;
 
 /// Quanta between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1024;
-/// Cycles a spinning kernel is looked at before it is given up.
-const LAST_LOOK: u64 = 4000;
+/// Cycles before its limit for which a launch is looked at, so that a spinning warp's loop is known when it is given up.
+pub(super) const LAST_LOOK: u64 = 4000;
 
 impl Gpu {
     /// The cycle in which the next launch begins: the next quantum's first, or the next one at
@@ -51,7 +50,11 @@ impl Gpu {
         self.show_stores(&mut course);
         self.memory.back_to(end);
         self.last_sm = course.blocks.dispatcher.last();
-        Ok(self.add_up(&course, &before, sampler))
+        let finish = self.finished(start);
+        if course.limit.as_ref().is_some_and(|limit| finish > limit.at) {
+            return Err(self.over_limit(&course, Some(finish - start)));
+        }
+        Ok(self.add_up(&course, finish, &before, sampler))
     }
 
     /// Runs one period after the other until nothing is left of a launch. Returns the cycle with which that is so.
@@ -63,13 +66,20 @@ impl Gpu {
         let (start, Clocking { quantum, period }) = (course.start, course.clocking);
         let mut quanta = 0u64;
         let mut now = start;
+        if let Some(threads) = &mut self.threads {
+            threads.crew.resume();
+        }
         loop {
+            self.heed_limit(now, course)?;
             self.begin_window(now, course);
             let (to, over) = self.run_periods(now, course)?;
             if let Some(over) = over {
                 return Ok(over);
             }
             let ran = to - std::mem::replace(&mut now, to);
+            if let Some(threads) = &mut self.threads {
+                threads.crew.passed(ran);
+            }
             if let Some(over) = self.over(course) {
                 return Ok(over);
             }
@@ -87,7 +97,9 @@ impl Gpu {
             let next = self.next(now, &course.pace);
             if next == Cycle::NEVER {
                 let last = self.last_moved(course);
-                return Err(SimError::Deadlock(self.stuck(last, course)));
+                let mut stuck = self.stuck(last, course);
+                stuck.memory.extend(self.memory.describe_pending());
+                return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
                 let before = now;
@@ -97,42 +109,55 @@ impl Gpu {
                     self.hand_out_blocks(now, course); // some may have waited here for the others
                 }
             }
-            self.heed_limit(now, course)?;
         }
     }
 
-    /// A launch that runs into its limit of cycles is given up, after a look at what its warps do.
+    /// A launch that has come to its limit of cycles, and has not ended, is given up. What its warps do is looked at for a
+    /// while before.
     fn heed_limit(&self, now: Cycle, course: &mut Course) -> Result<(), SimError> {
-        let Some(limit) = course.limit.filter(|&limit| now >= limit) else {
+        let Some(limit) = &course.limit else {
             return Ok(());
         };
-        match &course.hot {
-            None => course.hot = Some(HotSpots::default()),
-            Some(spots) if now >= limit + LAST_LOOK => {
-                let stuck = self.stuck(now, course);
-                let loops = spots.loops(&stuck.warps, course.launched);
-                return Err(SimError::CycleLimit {
-                    limit: limit - course.start,
-                    stuck,
-                    loops,
-                });
+        if now < limit.at {
+            if now >= limit.looked_at_from {
+                course.hot.get_or_insert_default();
             }
-            _ => {}
+            return Ok(());
         }
-        Ok(())
+        Err(self.over_limit(course, None))
     }
 
-    /// A launch is over, before which memory had counted this: ends it on all SMs, and adds up what they have counted.
+    /// What is said of a launch that needs more cycles than it may, and may have `ended` after so many.
+    fn over_limit(&self, course: &Course, ended: Option<u64>) -> SimError {
+        let at = course.limit.as_ref().map_or(course.start, |limit| limit.at);
+        let stuck = self.stuck(at, course);
+        let spots = course.hot.as_ref();
+        let loops = spots.map(|spots| spots.loops(&stuck.warps, course.launched));
+        SimError::CycleLimit {
+            limit: at - course.start,
+            ended,
+            stuck,
+            loops: loops.unwrap_or_default(),
+        }
+    }
+
+    /// The first cycle that does not belong to a launch, nothing of which is left.
+    fn finished(&self, start: Cycle) -> Cycle {
+        let retired = self.sms.iter().map(|sm| sm.last_retired());
+        let last = retired.fold(start, Cycle::max);
+        last.max(self.memory.idle_since()) + 1
+    }
+
+    /// A launch is over with cycle `finish`, before which memory had counted this: ends it on all SMs, and adds up what they
+    /// have counted.
     fn add_up(
         &mut self,
         course: &Course,
+        finish: Cycle,
         before: &MemoryStats,
         sampler: Option<Sampler>,
     ) -> Totals {
         let (launched, start) = (course.launched, course.start);
-        let retired = self.sms.iter().map(|sm| sm.last_retired());
-        let last = retired.fold(start, Cycle::max);
-        let finish = last.max(self.memory.idle_since()) + 1;
         self.cycle = finish;
         let mut sm = SmStats::default();
         for core in &mut self.sms {
@@ -221,7 +246,8 @@ impl Gpu {
         memory.min(sms).max(now)
     }
 
-    /// Who waits for what, of a launch that has come to cycle `at` and does not end.
+    /// Who waits for what, of a launch that has come to cycle `at` and does not end. How far the memory system is depends on how
+    /// it is simulated, unless it has nothing more to do.
     fn stuck(&self, at: Cycle, course: &Course) -> Box<Stuck> {
         let launched = course.launched;
         let stuck_warps = |sm: &Sm| sm.stuck_warps(launched);
@@ -233,7 +259,7 @@ impl Gpu {
             cycle: at - course.start,
             warps: self.sms.iter().flat_map(stuck_warps).collect(),
             files: course.files.to_vec(),
-            memory: under_way.chain(self.memory.describe_pending()).collect(),
+            memory: under_way.collect(),
         })
     }
 }

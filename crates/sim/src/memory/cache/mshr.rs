@@ -11,6 +11,9 @@
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
+//! What is prefetched nobody waits for at first ([`MshrTable::open_for_nobody`]): others may join, and if none does the entry
+//! is free with its fill.
+//!
 //! Entries are allocated when the table is built, and as many places for waiters as any real
 //! machine has; a table with more gets them as they are used. Nothing is searched for: a sector that is
 //! being fetched stays in its place, and for each place the table knows the entry. Only fetches whose lines are dropped
@@ -148,13 +151,23 @@ impl MshrTable {
     /// Makes `token` wait for `key`, for which [`MshrTable::admit`] has just said `Fresh` and which goes to `place`.
     #[inline]
     pub fn open(&mut self, key: u64, place: Place, token: u32) -> Fetch {
+        self.open_with(key, place, 1, token)
+    }
+
+    /// As [`open`](MshrTable::open), with no one who waits.
+    pub fn open_for_nobody(&mut self, key: u64, place: Place) -> Fetch {
+        self.open_with(key, place, 0, NONE)
+    }
+
+    #[inline(always)] // of its two callers one is hot
+    fn open_with(&mut self, key: u64, place: Place, waiters: u32, token: u32) -> Fetch {
         debug_assert_eq!(self.admit(key), Admission::Fresh);
         let at = self.free.pop().unwrap_or(0);
         self.entries[at as usize] = Entry {
             key,
             place: place.0,
             next: NONE,
-            waiters: 1,
+            waiters,
             token,
             first: NONE,
             last: NONE,
@@ -180,6 +193,10 @@ impl MshrTable {
             return false;
         }
         entry.waiters += 1;
+        if entry.waiters == 1 {
+            entry.token = token();
+            return true;
+        }
         self.wait_behind(at, token());
         true
     }
@@ -216,11 +233,16 @@ impl MshrTable {
     #[inline]
     pub fn fill(&mut self, fetch: Fetch) -> Option<Place> {
         let at = fetch.0;
-        match self.ready_last {
-            NONE => self.ready_first = at,
-            last => self.entries[last as usize].next = at,
+        if self.entries[at as usize].waiters == 0 {
+            self.free.push(at);
+            self.used -= 1;
+        } else {
+            match self.ready_last {
+                NONE => self.ready_first = at,
+                last => self.entries[last as usize].next = at,
+            }
+            self.ready_last = at;
         }
-        self.ready_last = at;
         let place = self.entries[at as usize].place;
         if place == NONE {
             self.lost.retain(|&lost| lost != at);

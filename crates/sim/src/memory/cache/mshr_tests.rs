@@ -77,6 +77,31 @@ fn a_fetch_whose_line_is_dropped_serves_its_waiters_and_has_to_come_before_the_n
 }
 
 #[test]
+fn what_nobody_waits_for_is_free_with_its_fill_and_others_may_join_it() {
+    let mut table = table(2, 2);
+    let alone = table.open_for_nobody(0, Place(0));
+    let joined = table.open_for_nobody(1, Place(1));
+    assert_eq!(table.admit(2), Admission::TableFull);
+    assert!(table.join(Place(1), || 7));
+    assert!(table.join(Place(1), || 8));
+    assert!(!table.join(Place(1), || panic!("no one else can wait")));
+    assert_eq!(table.fill(alone), Some(Place(0)));
+    assert!(!table.has_ready());
+    assert_eq!(table.used(), 1);
+    assert_eq!(table.admit(2), Admission::Fresh);
+    assert_eq!(table.fill(joined), Some(Place(1)));
+    assert_eq!((table.pop_ready(), table.pop_ready()), (Some(7), Some(8)));
+    assert!(table.is_empty());
+    // Its line may be dropped meanwhile, too.
+    let lost = table.open_for_nobody(3, Place(3));
+    table.lose([Place(3)].into_iter());
+    assert_eq!(table.admit(3), Admission::Lost);
+    assert_eq!(table.fill(lost), None);
+    assert_eq!(table.admit(3), Admission::Fresh);
+    assert!(table.is_empty() && table.pop_ready().is_none());
+}
+
+#[test]
 fn a_table_of_size_zero_admits_nothing() {
     assert_eq!(table(0, 4).admit(0), Admission::TableFull);
     assert_eq!(table(4, 0).admit(0), Admission::TableFull);

@@ -1,5 +1,6 @@
-//! A set-associative array of tags with LRU replacement and, optionally, sectors. It knows
-//! what is where and in which state; it holds no data and no time.
+//! A set-associative array of tags with, optionally, sectors. It knows what is where and in which state; it holds no
+//! data and no time. Which line makes room for another a [policy](crate::replacement) says. The most common one, least
+//! recently used, is known by its type, and the array goes by the age of lines instead of asking it.
 //!
 //! A sector is in one of five states:
 //!
@@ -15,8 +16,11 @@
 //! A line with a pending sector is never chosen as a victim, so a fill finds its line unless
 //! the line was invalidated meanwhile. A cache without sectors has one sector per line.
 
+mod policy;
+
 use super::mshr::BYTES_PER_PLACE;
 use crate::config::Cache;
+use crate::replacement::{self, Replacement};
 use std::cell::Cell;
 
 /// How an address selects a set.
@@ -28,8 +32,7 @@ pub enum SetIndex {
     FermiHash,
 }
 
-/// Size and shape. `line` and `sector` are powers of two, at most 8 sectors per line and 128
-/// bytes per line (the reach of a byte mask).
+/// Size and shape. `line` and `sector` are powers of two, at most 8 sectors per line.
 #[derive(Clone, Copy, Debug)]
 pub struct Geometry {
     /// Sets.
@@ -64,6 +67,14 @@ impl Geometry {
 /// A line's place in the array. Stays good until the line is replaced or invalidated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(u32);
+
+impl Slot {
+    /// Its number among all of the array.
+    #[inline]
+    pub fn number(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A sector's place in the array: the slot of its line and which of the line's sectors it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,9 +130,13 @@ impl Line {
 
 const NO_TAG: u64 = u64::MAX;
 
-/// Bytes of the host's memory that an array takes for each line, and with it a table of those who wait for its sectors.
+/// Bytes of the host's memory that an array takes for each line of up to 128 bytes, and with it a table of those who wait for its sectors.
 pub const BYTES_PER_LINE: u64 = (size_of::<u64>() + size_of::<Line>() + size_of::<u128>()) as u64
-    + MOST_SECTORS * BYTES_PER_PLACE;
+    + MOST_SECTORS * BYTES_PER_PLACE
+    + replacement::BYTES_PER_LINE;
+
+/// Bytes that a byte mask reaches over, as a power of two: a longer line has several masks.
+const MASK_SHIFT: u32 = u128::BITS.ilog2();
 
 /// The most sectors of a line.
 const MOST_SECTORS: u64 = u8::BITS as u64;
@@ -133,14 +148,15 @@ const WAY_BITS: u32 = 16;
 const BARRED: u64 = 1 << 63;
 
 /// The array.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TagArray {
     /// Line numbers, a set's ways side by side: a lookup reads one or two host cache lines.
     tags: Vec<u64>,
     lines: Vec<Line>,
-    /// Bytes written in partly written sectors, a bit each, by position in the line. Empty while
+    /// Bytes written in partly written sectors, a bit each, by position in the line, `masks` of them for a line. Empty while
     /// nothing is: most caches of a GPU are never written to.
     written: Vec<u128>,
+    masks: usize,
     sets: u64,
     /// `sets` less one where that is a power of two.
     set_mask: Option<u64>,
@@ -152,6 +168,8 @@ pub struct TagArray {
     sector_bits: u32,
     index: SetIndex,
     clock: u64,
+    /// Says which line makes room; nothing where that is the one least recently used.
+    policy: Option<Box<dyn Replacement>>,
     /// Where the last line that was looked for was found, by the low bits of its tag. The sectors of a line are
     /// asked for one after the other, and warps that take turns at few lines ask for them in turn, so it
     /// is mostly the one wanted next; its tag tells.
@@ -162,7 +180,8 @@ pub struct TagArray {
 const FOUND: usize = 64;
 
 impl TagArray {
-    /// An empty array. A geometry of zero sets or ways gives an array that is always blocked.
+    /// An empty array, in which the line least recently used makes room. A geometry of zero sets or ways gives an array
+    /// that is always blocked.
     pub fn new(geometry: Geometry) -> TagArray {
         let slots = geometry.sets as usize * geometry.ways as usize;
         let sectors = u64::from(geometry.line / geometry.sector.max(1)).max(1);
@@ -170,6 +189,7 @@ impl TagArray {
             tags: vec![NO_TAG; slots],
             lines: vec![Line::default(); slots],
             written: Vec::new(),
+            masks: (geometry.line >> MASK_SHIFT).max(1) as usize,
             sets: u64::from(geometry.sets.max(1)),
             set_mask: (geometry.sets.max(1).is_power_of_two())
                 .then(|| u64::from(geometry.sets.max(1) - 1)),
@@ -184,6 +204,7 @@ impl TagArray {
             sector_bits: sectors.ilog2(),
             index: geometry.index,
             clock: 0,
+            policy: None,
             found: [const { Cell::new(0) }; FOUND],
         }
     }
@@ -280,7 +301,7 @@ impl TagArray {
     }
 
     /// State of the sector that `addr` is in; where the line is missing, what to replace: a
-    /// free way, else the least recently used one without a fetch under way. Changes nothing.
+    /// free way, else what the policy says of those without a fetch under way. Changes nothing.
     #[inline]
     pub fn lookup(&self, addr: u64) -> Lookup {
         let last = self.found[self.found_at(addr)].get() as usize;
@@ -343,6 +364,9 @@ impl TagArray {
     /// What to replace in the set that begins at `base`.
     #[inline(never)] // most lookups find their line, and need fewer registers than this
     fn victim(&self, base: usize) -> Lookup {
+        if let Some(policy) = &self.policy {
+            return self.victim_by(&**policy, base);
+        }
         let mut oldest = u64::MAX;
         let mut first = 0;
         let (fours, rest) = self.lines[base..base + self.ways].as_chunks::<4>();
@@ -364,9 +388,18 @@ impl TagArray {
         Lookup::Miss(Slot(base as u32 + way as u32))
     }
 
-    /// Makes the line the most recently used of its set.
+    /// The line is used: it is the most recently used of its set.
     #[inline]
     pub fn touch(&mut self, slot: Slot) {
+        self.grow_young(slot);
+        if self.policy.is_some() {
+            self.tell(slot, |policy, set, way| policy.hit(set, way));
+        }
+    }
+
+    /// The line is the most recently used of its set.
+    #[inline]
+    pub fn grow_young(&mut self, slot: Slot) {
         self.clock += 1;
         let line = &mut self.lines[slot.0 as usize];
         line.age = line.age & BARRED | self.clock << WAY_BITS;
@@ -392,7 +425,10 @@ impl TagArray {
         self.found[self.found_at(addr)].set(index as u16);
         self.lines[index] = Line::default();
         self.forget_written(slot);
-        self.touch(slot);
+        self.grow_young(slot);
+        if self.policy.is_some() {
+            self.tell(slot, |policy, set, way| policy.reserved(set, way));
+        }
         evicted
     }
 
@@ -413,9 +449,15 @@ impl TagArray {
         let line = &mut self.lines[index];
         debug_assert!(line.pending & bit != 0);
         line.fill(bit);
+        if self.policy.is_some() {
+            self.tell(Slot(index as u32), |policy, set, way| {
+                policy.filled(set, way)
+            });
+        }
     }
 
-    /// Writes some bytes of the sector of `addr`; bit i of `bytes` is byte i of the line, and
+    /// Writes some bytes of the sector of `addr`; bit i of `bytes` is byte i of the line, or of the 128 bytes of a
+    /// longer one that `addr` lies in, and
     /// bits outside the sector are ignored. Once all of a sector's bytes are written it is
     /// readable without a fetch.
     pub fn write(&mut self, slot: Slot, addr: u64, bytes: u128) {
@@ -427,21 +469,29 @@ impl TagArray {
         }
         let width = 1u32 << self.sector_shift;
         let whole = u128::MAX >> 128u32.saturating_sub(width).min(127);
-        let start = (addr >> self.sector_shift << self.sector_shift) & ((1 << self.line_shift) - 1);
-        let sector = whole << start;
+        let start = addr >> self.sector_shift << self.sector_shift;
+        let sector = whole << (start & ((1 << self.line_shift.min(MASK_SHIFT)) - 1));
         if self.written.is_empty() {
-            self.written = vec![0; self.tags.len()];
+            self.written = vec![0; self.tags.len() * self.masks];
         }
-        self.written[index] |= bytes & sector;
-        if self.written[index] & sector == sector && line.pending & bit == 0 {
+        let masks = &mut self.written[index * self.masks..][..self.masks];
+        let mask = (addr >> MASK_SHIFT) as usize % self.masks;
+        masks[mask] |= bytes & sector;
+        // A sector that is longer than a mask has all of the line's.
+        let is_whole = match self.sector_shift <= MASK_SHIFT {
+            true => masks[mask] & sector == sector,
+            false => masks.iter().all(|&mask| mask == u128::MAX),
+        };
+        if is_whole && line.pending & bit == 0 {
             line.valid |= bit;
         }
     }
 
     /// Forgets which bytes of a line were written, but not which sectors can be read.
     pub fn forget_written(&mut self, slot: Slot) {
-        if let Some(written) = self.written.get_mut(slot.0 as usize) {
-            *written = 0;
+        let first = slot.0 as usize * self.masks;
+        if let Some(written) = self.written.get_mut(first..first + self.masks) {
+            written.fill(0);
         }
     }
 
@@ -464,7 +514,10 @@ impl TagArray {
             Lookup::Hit(slot)
             | Lookup::Pending(slot)
             | Lookup::PartlyWritten(slot)
-            | Lookup::SectorMiss(slot) => slot,
+            | Lookup::SectorMiss(slot) => {
+                self.touch(slot);
+                slot
+            }
         };
         let line_end = self.line_of(addr) + (1 << self.line_shift);
         let end = addr.saturating_add(bytes.max(1)).min(line_end) - 1;
@@ -473,7 +526,6 @@ impl TagArray {
             ((self.sector_bit(end) - 1) | self.sector_bit(end)) & !(self.sector_bit(addr) - 1);
         let line = &mut self.lines[slot.0 as usize];
         line.valid |= all & !line.pending;
-        self.touch(slot);
     }
 
     /// Drops the line of `addr`, dirty or not; says whether it was there.
@@ -483,12 +535,17 @@ impl TagArray {
         };
         self.tags[index] = NO_TAG;
         self.lines[index] = Line::default();
-        self.forget_written(Slot(index as u32));
+        let slot = Slot(index as u32);
+        self.forget_written(slot);
+        if self.policy.is_some() {
+            self.tell(slot, |policy, set, way| policy.invalidated(set, way));
+        }
         true
     }
 
     /// Drops everything.
     pub fn invalidate_all(&mut self) {
+        self.tell_of_all_dropped();
         self.tags.fill(NO_TAG);
         self.lines.fill(Line::default());
         self.written.fill(0);

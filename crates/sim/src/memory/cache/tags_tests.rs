@@ -96,6 +96,37 @@ fn a_line_that_waits_for_a_fill_is_not_replaced() {
 }
 
 #[test]
+fn a_line_of_256_bytes_counts_what_is_written_in_both_halves() {
+    let mut tags = array(2, 1, 256, 256);
+    let Lookup::Miss(slot) = tags.lookup(256) else {
+        panic!()
+    };
+    tags.replace(slot, 256);
+    tags.write(slot, 256, u128::MAX);
+    assert_eq!(tags.lookup(256), Lookup::PartlyWritten(slot));
+    tags.write(slot, 256 + 128, u128::MAX >> 1);
+    assert_eq!(tags.lookup(256), Lookup::PartlyWritten(slot));
+    tags.write(slot, 256 + 128, 1 << 127);
+    assert_eq!(tags.lookup(256), Lookup::Hit(slot));
+    tags.replace(slot, 768);
+    tags.write(slot, 768 + 128, u128::MAX);
+    assert_eq!(
+        tags.lookup(768),
+        Lookup::PartlyWritten(slot),
+        "nothing is left of the other line"
+    );
+    // With sectors each half has its own.
+    let mut tags = array(2, 1, 256, 64);
+    let Lookup::Miss(slot) = tags.lookup(0) else {
+        panic!()
+    };
+    tags.replace(slot, 0);
+    tags.write(slot, 192, (u128::MAX >> 64) << 64);
+    assert_eq!(tags.lookup(192), Lookup::Hit(slot));
+    assert_eq!(tags.lookup(64), Lookup::SectorMiss(slot));
+}
+
+#[test]
 fn writes_make_a_sector_readable_only_when_all_its_bytes_are_there() {
     let mut tags = array(1, 1, 128, 32);
     let Lookup::Miss(slot) = tags.lookup(0) else {

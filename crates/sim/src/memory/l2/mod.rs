@@ -5,10 +5,12 @@
 //! was written in part is fetched when somebody reads it. An access that cannot proceed (no
 //! MSHR, no place in the miss queue, every way waiting for a fill) holds up those behind it.
 //! Atomics are performed when the slice serves them, hit or miss, which makes their order the
-//! order of arrival; only the reply waits for a fetch.
+//! order of arrival; only the reply waits for a fetch. A prefetch fetches its sector if there is room, and is given up
+//! if there is none.
 
 mod arrivals;
 pub mod entrance;
+mod prefetch;
 mod serve;
 
 use crate::config::Machine;
@@ -25,6 +27,7 @@ use crate::memory::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Tra
 use crate::memory::ring::Ring;
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
+use crate::replacement::{self, Replacement};
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
 use entrance::{Entrance, Waiting};
@@ -82,7 +85,7 @@ struct Stall {
 }
 
 /// An L2 slice.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Slice {
     number: u32,
     channel: usize,
@@ -119,13 +122,15 @@ impl Slice {
     /// Slice `number` of the machine, empty.
     pub fn new(machine: &Machine, map: AddressMap, number: u32) -> Slice {
         let l2 = &machine.l2;
-        let tags = TagArray::new(Geometry {
+        let geometry = Geometry {
             sets: l2.sets,
             ways: l2.ways,
             line: l2.line,
             sector: l2.sector,
             index: SetIndex::Modulo,
-        });
+        };
+        let policy = replacement::make(&l2.replacement, l2.sets, l2.ways);
+        let tags = TagArray::with(geometry, policy);
         Slice {
             number,
             channel: (number / l2.slices_per_channel.max(1)) as usize,
@@ -149,6 +154,12 @@ impl Slice {
             stall: None,
             room: None,
         }
+    }
+
+    /// Puts a replacement policy for so many sets and ways in place of the configured one, before anything is looked up.
+    pub fn replace_policy(&mut self, make: &dyn Fn(usize, usize) -> Box<dyn Replacement>) {
+        let (sets, ways) = self.tags.shape();
+        self.tags.decide_by(make(sets, ways));
     }
 
     /// From now on it is run ahead of those who send requests; it has to be empty.

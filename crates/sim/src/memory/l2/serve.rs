@@ -12,7 +12,7 @@ use crate::memory::stats::MemoryStats;
 use crate::time::Cycle;
 
 /// Places of the miss queue that an access needs: a fetch may bring a write-back with it.
-const PLACES_FOR_FETCH: usize = 2;
+pub(super) const PLACES_FOR_FETCH: usize = 2;
 const PLACES_FOR_WRITE: usize = 1;
 
 impl Slice {
@@ -47,6 +47,7 @@ impl Slice {
     ) -> u32 {
         self.tags.touch(slot);
         let pieces = 1 + self.foreseen(cycle, slot, head, room, around);
+        self.tags.touch_again(slot, pieces - 1);
         let piece = head.piece();
         match pieces {
             1 => self.reply(piece, around.reply_tick, around),
@@ -74,6 +75,7 @@ impl Slice {
         });
         let outcome = match kind {
             RequestKind::Write => self.write(head, found, around),
+            RequestKind::Prefetch => self.prefetch(head, found, around),
             _ => self.read(head, found, around),
         };
         let counters = around.stats.l2_mut(traffic, kind);
@@ -166,16 +168,29 @@ impl Slice {
         }
         let place = self.tags.place(slot, sector);
         let fetch = self.mshrs.open(sector, place, piece.0);
+        self.fetch(slot, sector, found, fetch, around.stats);
+        self.dirtied(slot, sector, kind);
+        Outcome::Miss
+    }
+
+    /// A sector is fetched into a slot, for which the tags say `found`.
+    #[inline(always)] // of its two callers one is hot
+    pub(super) fn fetch(
+        &mut self,
+        slot: Slot,
+        sector: u64,
+        found: Lookup,
+        fetch: Fetch,
+        stats: &mut MemoryStats,
+    ) {
         let evicted = self.claim(slot, sector, found);
         self.tags.reserve(slot, sector);
-        self.dirtied(slot, sector, kind);
         let request = DramRequest {
             fetch,
             ..self.dram_request(sector, self.sector, false)
         };
         self.misses.push_back(request);
-        self.write_back(evicted, around.stats);
-        Outcome::Miss
+        self.write_back(evicted, stats);
     }
 
     /// An atomic leaves its sector newer than memory.
@@ -197,22 +212,24 @@ impl Slice {
             Lookup::Pending(slot) => (slot, Outcome::Merge),
         };
         let evicted = self.claim(slot, sector, found);
-        let mut bytes = around.inflight.written(piece) << (sector & (self.line - 1));
+        let request = *around.inflight.get(head.index);
+        // A byte mask reaches over 128 bytes; a sector may be longer than that.
+        let at = sector | request.addr & 128 & u64::from(self.sector - 1);
+        let mut bytes = around.inflight.written(piece) << (sector & (self.line - 1) & 127);
         if self.upper_half_stores_lose_mask {
-            let request = around.inflight.get(head.index);
             let upper_half = request.bytes == 64 && request.addr & 64 != 0;
             bytes &= if upper_half { 0 } else { u128::MAX };
         }
         if !self.partial_stores_add_up {
             self.tags.forget_written(slot);
         }
-        self.tags.write(slot, sector, bytes);
+        self.tags.write(slot, at, bytes);
         self.write_back(evicted, around.stats);
         self.reply(piece, around.reply_tick, around);
         outcome
     }
 
-    fn miss_room(&self, places: usize) -> bool {
+    pub(super) fn miss_room(&self, places: usize) -> bool {
         // A queue of one place must still let a fetch through.
         self.misses.len() + places.min(self.miss_places.max(1)) <= self.miss_places.max(1)
     }
@@ -222,7 +239,11 @@ impl Slice {
         if matches!(found, Lookup::Miss(_)) {
             return self.tags.replace(slot, local);
         }
-        self.tags.touch(slot);
+        match found {
+            // The line gets another sector: as a use of what was there a policy does not hear of it.
+            Lookup::SectorMiss(_) => self.tags.grow_young(slot),
+            _ => self.tags.touch(slot),
+        }
         None
     }
 

@@ -10,8 +10,13 @@
 //! waits holds back those behind it. From its buffer an output sends one flit per tick. A packet
 //! that wins in tick x, with nothing before it in the output's buffer, has arrived in full in tick
 //! x + latency + flits - 1.
+//!
+//! Inputs may share a line into the switch ([`lines`](super::lines)): each has its queue and its buffer, but their heads ask one at
+//! a time, in turn, and while a packet of one passes none of the others does. Outputs may share what is behind them: a buffer, from which one
+//! flit per tick goes out for all. That takes a packet only while every one of them has room.
 
 use super::flits::FlitSwitch;
+use super::lines::Lines;
 use super::ports::{Few, Many, Most, Ports};
 use crate::config::Interconnect;
 use crate::memory::divide::Divisor;
@@ -43,11 +48,30 @@ pub struct Shape {
     pub speedup: u32,
     /// Room is counted flit by flit, with credits, and the last buffer of an output holds so many.
     pub last_buffer: Option<u32>,
+    /// Inputs, one behind the other, that share a line into the switch; 1 where each has its own.
+    pub inputs_per_line: u32,
+    /// Outputs, one behind the other, that share a buffer.
+    pub outputs_per_buffer: u32,
 }
 
 impl Shape {
-    /// A machine's network, in either direction.
-    pub fn of(net: &Interconnect) -> Shape {
+    /// A machine's network from its SMs.
+    pub fn from_sms(net: &Interconnect) -> Shape {
+        Shape {
+            inputs_per_line: net.sms_per_port,
+            ..Shape::of(net)
+        }
+    }
+
+    /// A machine's network to its SMs.
+    pub fn to_sms(net: &Interconnect) -> Shape {
+        Shape {
+            outputs_per_buffer: net.sms_per_port,
+            ..Shape::of(net)
+        }
+    }
+
+    fn of(net: &Interconnect) -> Shape {
         Shape {
             latency: net.latency,
             injection_queue: net.injection_queue,
@@ -55,6 +79,8 @@ impl Shape {
             output_buffer: net.output_buffer,
             speedup: net.speedup,
             last_buffer: net.credits.then_some(net.last_buffer),
+            inputs_per_line: 1,
+            outputs_per_buffer: 1,
         }
     }
 }
@@ -78,16 +104,18 @@ struct Packet<T> {
     ready: Step,
     /// The tick in which its last flit comes to the input's buffer, room there aside.
     tail: Tick,
+    /// Where it goes, and the buffer before that.
     output: u32,
+    buffer: u32,
     flits: u32,
     payload: T,
 }
 
 #[derive(Clone, Debug)]
 struct Input<T> {
-    /// First step in which the head packet may win, and what it wants to win.
+    /// First step in which the head packet may win, and the buffer that it wants.
     next: Step,
-    output: u32,
+    buffer: u32,
     /// Flits of all its packets.
     flits: u32,
     /// The tick in which the next flit may go from the queue to the buffer.
@@ -97,13 +125,14 @@ struct Input<T> {
     queue: Ring<Packet<T>>,
 }
 
+/// The buffer of an output, or of several that share it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Output<P> {
-    /// The step in which the switch has put the last packet in the buffer.
+struct Buffer<P> {
+    /// The step in which the switch has put the last packet in it.
     free_at: Step,
-    /// The tick in which the buffer has sent all that is in it.
+    /// The tick in which it has sent all that is in it.
     drained_at: Tick,
-    /// Inputs whose head packet may win and wants this output.
+    /// Inputs whose head packet may win and wants to come here.
     asking: P,
     /// The input that is asked first: the one after the last winner.
     turn: usize,
@@ -145,9 +174,9 @@ impl<T: Copy> Crossbar<T> {
             return Crossbar::Flits(Box::new(switch));
         }
         match ports {
-            ..=64 => Crossbar::Small(Switch::new(shape)),
-            65..=256 => Crossbar::Large(Box::new(Switch::new(shape))),
-            _ => Crossbar::Largest(Box::new(Switch::new(shape))),
+            ..=64 => Crossbar::Small(Switch::new(outputs, shape)),
+            65..=256 => Crossbar::Large(Box::new(Switch::new(outputs, shape))),
+            _ => Crossbar::Largest(Box::new(Switch::new(outputs, shape))),
         }
     }
 
@@ -215,8 +244,8 @@ impl<T: Copy> Crossbar<T> {
 /// The crossbar for a number of ports.
 ///
 /// An input with packets is either *resting*, until its head may win, or *asking* for the
-/// head's output, so that a step looks at an input only when its head's time comes and at an
-/// output only when it is asked for.
+/// buffer before the head's output, so that a step looks at an input only when its head's time comes and at a
+/// buffer only when it is asked for.
 ///
 /// It has all the ports that sets of them have, so that one that is in a set need not be checked.
 #[derive(Clone, Debug)]
@@ -230,10 +259,15 @@ pub struct Switch<T, P, const PORTS: usize> {
     /// Steps that a packet takes beyond its flits.
     allocation: u64,
     inputs: Box<[Input<T>; PORTS]>,
-    outputs: Box<[Output<P>; PORTS]>,
+    buffers: Box<[Buffer<P>; PORTS]>,
+    /// Where inputs share lines into the switch: those.
+    lines: Option<Box<Lines>>,
+    /// Outputs, and how many share a buffer.
+    outputs: usize,
+    per_buffer: usize,
     /// Resting inputs.
     resting: P,
-    /// Outputs that some input asks for.
+    /// Buffers that some input asks for.
     asked: P,
     /// The next step in which anything can happen, and the tick that it belongs to.
     next: Step,
@@ -243,10 +277,10 @@ pub struct Switch<T, P, const PORTS: usize> {
 }
 
 impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
-    fn new(shape: Shape) -> Switch<T, P, PORTS> {
+    fn new(outputs: usize, shape: Shape) -> Switch<T, P, PORTS> {
         let input = |_| Input {
             next: 0,
-            output: 0,
+            buffer: 0,
             flits: 0,
             enters_at: Tick::ZERO,
             free_at: 0,
@@ -261,7 +295,10 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
             per_tick: Divisor::new(u64::from(shape.speedup.max(1))),
             allocation: u64::from(shape.speedup > 1),
             inputs: Box::new(std::array::from_fn(input)),
-            outputs: Box::new(std::array::from_fn(|_| Output::default())),
+            buffers: Box::new(std::array::from_fn(|_| Buffer::default())),
+            lines: Lines::of(PORTS, shape.inputs_per_line as usize).map(Box::new),
+            outputs,
+            per_buffer: shape.outputs_per_buffer.max(1) as usize,
             resting: P::default(),
             asked: P::default(),
             next: NEVER,
@@ -322,12 +359,16 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
             ready: ready.get() * self.speedup,
             tail: Tick::new(port.enters_at.get() - 1),
             output: output as u32,
+            buffer: match self.per_buffer {
+                1 => output as u32,
+                several => (output / several) as u32,
+            },
             flits,
             payload,
         };
         if port.queue.is_empty() {
             port.next = packet.ready.max(port.free_at);
-            port.output = packet.output;
+            port.buffer = packet.buffer;
             self.resting.insert(input);
             let next = port.next;
             port.flits += packet.flits;
@@ -366,14 +407,14 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
         };
         self.ask(&mut now);
         let mut asked = now.asked;
-        while let Some(output) = asked.pop() {
-            self.serve(&mut now, output, sink);
+        while let Some(buffer) = asked.pop() {
+            self.serve(&mut now, buffer, sink);
         }
         (self.resting, self.asked) = (now.resting, now.asked);
         self.set_next(now.next);
     }
 
-    /// Lets the heads whose time has come ask for their outputs.
+    /// Lets the heads whose time has come ask for the buffers that they want.
     #[inline]
     fn ask(&mut self, now: &mut Now<P>) {
         let mut resting = now.resting;
@@ -383,22 +424,58 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
                 now.next = now.next.min(port.next);
                 continue;
             }
-            let output = port.output as usize;
+            let buffer = port.buffer as usize;
+            if self.lines.is_some() && !self.takes_line(input, now) {
+                continue;
+            }
             now.resting.remove(input);
-            self.outputs[output % PORTS].asking.insert(input);
-            now.asked.insert(output);
+            self.buffers[buffer % PORTS].asking.insert(input);
+            now.asked.insert(buffer);
         }
     }
 
-    /// Lets an output that is asked for take a packet if it can.
+    /// Whether the head of an input, whose time has come, has the line that it shares for itself.
+    #[inline(never)] // few machines share them
+    fn takes_line(&mut self, input: usize, now: &mut Now<P>) -> bool {
+        let (Some(lines), inputs) = (&mut self.lines, &self.inputs) else {
+            return true;
+        };
+        let comes = |i: usize| {
+            let rests = now.resting.first_from(i) == Some(i);
+            rests && inputs[i % PORTS].next <= now.step
+        };
+        match lines.take(input, now.step, comes) {
+            Ok(takes) => takes,
+            Err(free_at) => {
+                now.look_again(free_at);
+                false
+            }
+        }
+    }
+
+    /// Every output of a buffer can take another packet.
+    #[inline(always)]
+    fn has_room_behind(&self, buffer: usize, sink: &impl Sink<T>) -> bool {
+        if self.per_buffer == 1 {
+            return sink.has_room(buffer);
+        }
+        let first = buffer * self.per_buffer;
+        let mut outputs = first..(first + self.per_buffer).min(self.outputs);
+        outputs.all(|output| sink.has_room(output))
+    }
+
+    /// Lets a buffer that is asked for take a packet if it can.
     #[inline(always)] // its one caller is the step
-    fn serve(&mut self, now: &mut Now<P>, output: usize, sink: &mut impl Sink<T>) {
-        let gate = &mut self.outputs[output % PORTS];
+    fn serve(&mut self, now: &mut Now<P>, buffer: usize, sink: &mut impl Sink<T>) {
+        let gate = &self.buffers[buffer % PORTS];
         if gate.free_at > now.step {
             now.look_again(gate.free_at);
             return;
         }
-        if gate.drained_at.since(now.tick) >= self.output_buffer || !sink.has_room(output) {
+        let is_full = gate.drained_at.since(now.tick) >= self.output_buffer;
+        let is_full = is_full || !self.has_room_behind(buffer, sink);
+        let gate = &mut self.buffers[buffer % PORTS];
+        if is_full {
             self.blocked += u64::from(gate.asking.count());
             now.look_again(now.behind_tick);
             return;
@@ -409,6 +486,7 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
         let port = &mut self.inputs[input % PORTS];
         let Some(&Packet {
             tail,
+            output,
             flits,
             payload,
             ..
@@ -426,20 +504,24 @@ impl<T: Copy, P: Ports, const PORTS: usize> Switch<T, P, PORTS> {
         gate.turn = input + 1;
         gate.asking.remove(input);
         if gate.asking.is_empty() {
-            now.asked.remove(output);
+            now.asked.remove(buffer);
         } else {
             now.look_again(free_at);
         }
         if let Some(head) = port.queue.front() {
             port.next = head.ready.max(free_at);
-            port.output = head.output;
+            port.buffer = head.buffer;
             now.look_again(port.next);
             now.resting.insert(input);
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.leave(input, free_at);
+            now.look_again(free_at);
         }
         gate.drained_at = (gate.drained_at.max(now.first_out) + steps).max(tail + 1);
         let arrival = gate.drained_at + self.latency;
         let arrival = Tick::new(arrival.get() - 1);
-        sink.deliver(output, arrival, flits, payload);
+        sink.deliver(output as usize, arrival, flits, payload);
     }
 }
 

@@ -29,6 +29,8 @@ const PLAIN: Shape = Shape {
     output_buffer: 64,
     speedup: 1,
     last_buffer: None,
+    inputs_per_line: 1,
+    outputs_per_buffer: 1,
 };
 
 /// The GTX 480's.
@@ -249,5 +251,138 @@ fn the_queue_moves_up_one_flit_per_tick_until_the_buffer_is_full() {
         full.free(0, Tick::new(1000)),
         9 - 4,
         "68 flits, 64 of them behind"
+    );
+}
+
+/// Three inputs to a line, and three outputs to a buffer.
+const SHARED: Shape = Shape {
+    inputs_per_line: 3,
+    ..PLAIN
+};
+const TOGETHER: Shape = Shape {
+    outputs_per_buffer: 3,
+    ..PLAIN
+};
+
+#[test]
+fn inputs_that_share_a_line_send_one_flit_per_tick_together() {
+    let arrivals = |shape: Shape, outputs: usize| {
+        let mut net = Crossbar::new(6, 6, shape);
+        let mut log = Log::default();
+        for input in 0..6 {
+            net.push(input, Tick::ZERO, input % outputs, 2, input as u32);
+        }
+        run(&mut net, &mut log, 0);
+        let mut ticks: Vec<u64> = log.arrived.iter().map(|a| a.0).collect();
+        ticks.sort_unstable();
+        ticks
+    };
+    assert_eq!(arrivals(PLAIN, 6), [7; 6], "each has its own");
+    assert_eq!(
+        arrivals(SHARED, 6),
+        [7, 7, 9, 9, 11, 11],
+        "two lines of three"
+    );
+    assert_eq!(
+        arrivals(SHARED, 1),
+        arrivals(PLAIN, 1),
+        "the output is what is short"
+    );
+}
+
+#[test]
+fn inputs_of_a_line_take_turns_and_each_keeps_its_order() {
+    let mut net = Crossbar::new(3, 3, SHARED);
+    let mut log = Log::default();
+    for input in [0, 2] {
+        for n in 0..3 {
+            net.push(
+                input,
+                Tick::ZERO,
+                (input + n) % 3,
+                1,
+                (input * 10 + n) as u32,
+            );
+        }
+    }
+    run(&mut net, &mut log, 0);
+    let order: Vec<u32> = log.arrived.iter().map(|a| a.2).collect();
+    assert_eq!(order, [0, 20, 1, 21, 2, 22]);
+    assert!(net.is_empty());
+}
+
+#[test]
+fn a_head_that_waits_holds_the_line_that_it_shares() {
+    let mut net = Crossbar::new(4, 2, SHARED);
+    let mut log = Log {
+        closed: Some(0),
+        ..Log::default()
+    };
+    net.push(0, Tick::ZERO, 0, 1, 1);
+    net.push(1, Tick::ZERO, 1, 1, 2);
+    net.push(3, Tick::ZERO, 1, 1, 3);
+    (0..5).for_each(|tick| net.step(Tick::new(tick), &mut log));
+    assert_eq!(log.arrived, [(6, 1, 3)], "the fourth has another line");
+    log.closed = None;
+    run(&mut net, &mut log, 5);
+    assert_eq!(log.arrived[1..], [(11, 0, 1), (12, 1, 2)]);
+}
+
+#[test]
+fn each_input_of_a_line_has_its_own_queue() {
+    let mut net: Crossbar<u32> = Crossbar::new(3, 1, SHARED);
+    net.push(0, Tick::ZERO, 0, 4, 1);
+    assert_eq!(
+        [0, 1, 2].map(|input| net.free(input, Tick::ZERO)),
+        [5, 9, 9]
+    );
+}
+
+#[test]
+fn outputs_that_share_a_buffer_get_one_flit_per_tick_together() {
+    let mut net = Crossbar::new(4, 4, TOGETHER);
+    let mut log = Log::default();
+    for input in 0..4 {
+        net.push(input, Tick::ZERO, input, 2, input as u32);
+    }
+    run(&mut net, &mut log, 0);
+    log.arrived.sort_unstable();
+    // Outputs 0 to 2 are one port; the last port has one output alone.
+    assert_eq!(log.arrived, [(7, 0, 0), (7, 3, 3), (9, 1, 1), (11, 2, 2)]);
+}
+
+#[test]
+fn a_shared_buffer_waits_until_all_of_its_outputs_have_room() {
+    let mut net = Crossbar::new(2, 4, TOGETHER);
+    let mut log = Log {
+        closed: Some(2),
+        ..Log::default()
+    };
+    net.push(0, Tick::ZERO, 0, 1, 1);
+    net.push(1, Tick::ZERO, 3, 1, 2);
+    (0..3).for_each(|tick| net.step(Tick::new(tick), &mut log));
+    assert_eq!((log.arrived.clone(), net.blocked()), (vec![(6, 3, 2)], 3));
+    log.closed = None;
+    run(&mut net, &mut log, 3);
+    assert_eq!(log.arrived[1..], [(9, 0, 1)]);
+}
+
+#[test]
+fn shared_lines_and_buffers_go_beyond_the_first_word_of_a_set() {
+    let shape = Shape {
+        outputs_per_buffer: 4,
+        ..SHARED
+    };
+    let mut net = Crossbar::new(150, 150, shape);
+    let mut log = Log::default();
+    for input in [63, 64, 65, 149] {
+        net.push(input, Tick::ZERO, input, 1, input as u32);
+    }
+    run(&mut net, &mut log, 0);
+    log.arrived.sort_unstable();
+    // 63 to 65 are one line; 64 and 65 are one port.
+    assert_eq!(
+        log.arrived,
+        [(6, 63, 63), (6, 149, 149), (7, 64, 64), (8, 65, 65)]
     );
 }

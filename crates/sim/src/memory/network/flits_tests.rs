@@ -45,6 +45,8 @@ fn shape(input_buffer: u32, output_buffer: u32, last_buffer: u32) -> Shape {
         output_buffer,
         speedup: 2,
         last_buffer: Some(last_buffer),
+        inputs_per_line: 1,
+        outputs_per_buffer: 1,
     }
 }
 

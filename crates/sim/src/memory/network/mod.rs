@@ -4,6 +4,7 @@
 pub mod crossbar;
 pub mod flits;
 pub mod inbox;
+mod lines;
 mod ports;
 
 /// Core cycles from an SM's injection to the packet's first network tick: within a cycle the

@@ -26,9 +26,10 @@ use crate::memory::l2::Slice;
 use crate::memory::network::INJECTION_CYCLES;
 use crate::memory::network::crossbar::{Backlog, Crossbar, Shape};
 use crate::memory::network::inbox::{Inbox, Inboxes};
-use crate::memory::packet::{PacketSize, Reply, Request, RequestKind};
+use crate::memory::packet::{PacketSize, Reply, Request};
 use crate::memory::stats::MemoryStats;
 use crate::memory::wake::WakeList;
+use crate::replacement::Replacement;
 use crate::time::{Cycle, Tick};
 use advance::Requests;
 use ahead::Front;
@@ -75,9 +76,8 @@ impl MemorySystem {
                 false => dram,
             },
         };
-        let shape = Shape::of(net);
         let far = FarSides::new(machine, clocks.dram);
-        let partitions = Partitions::new(machine, map, clocks, shape, &far);
+        let partitions = Partitions::new(machine, map, clocks, &far);
         MemorySystem {
             map,
             line: u64::from(l2.line),
@@ -87,7 +87,7 @@ impl MemorySystem {
             channels: partitions.channels.len() as u64,
             clocks,
             packets: partitions.packets,
-            requests: Requests::new(Crossbar::new(sms, slices, shape)),
+            requests: Requests::new(Crossbar::new(sms, slices, Shape::from_sms(net))),
             inboxes: Inboxes::new(
                 sms,
                 net.reply_queue as usize,
@@ -133,9 +133,9 @@ impl MemorySystem {
 
     /// Flits of a request's packet: writes and atomics carry their data.
     pub fn flits(&self, request: &Request) -> u32 {
-        let data = match request.kind {
-            RequestKind::Read => 0,
-            _ => request.bytes,
+        let data = match request.kind.carries_data() {
+            true => request.bytes,
+            false => 0,
         };
         self.packets.flits(data)
     }
@@ -282,6 +282,14 @@ impl MemorySystem {
             slice.install(place.local, next.min(end) - at);
             at = next;
         }
+    }
+
+    /// Puts a replacement policy in place of the configured one in all slices of L2, before anything is in them.
+    pub fn replace_policy(&mut self, make: &dyn Fn(usize, usize) -> Box<dyn Replacement>) {
+        let slices = &mut self.behind_mut().partitions.slices;
+        slices
+            .iter_mut()
+            .for_each(|slice| slice.replace_policy(make));
     }
 
     /// Forgets all of L2.

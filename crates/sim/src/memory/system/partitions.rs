@@ -48,26 +48,20 @@ pub(super) struct Partitions {
 }
 
 impl Partitions {
-    /// Empty ones. `network` is the shape of the network to them.
-    pub fn new(
-        machine: &Machine,
-        map: AddressMap,
-        clocks: Clocks,
-        network: Shape,
-        far: &FarSides,
-    ) -> Partitions {
+    /// Empty ones.
+    pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks, far: &FarSides) -> Partitions {
         let (net, l2) = (&machine.interconnect, &machine.l2);
         let (sms, slices) = (machine.gpu.sms as usize, map.slices());
         let slices_per_channel = l2.slices_per_channel.max(1) as usize;
         let largest_data = match net.sectored_replies {
-            true => l2.sector.max(32),
+            true => l2.sector.clamp(32, crate::memory::packet::LARGEST_REQUEST),
             false => crate::memory::packet::LARGEST_REQUEST,
         };
         let packets = PacketSize::new(net.header, net.flit, largest_data);
         // A slice's reply queue and the network's injection queue behind it, as one.
         let replies = Shape {
             injection_queue: l2.queue * packets.largest_reply + net.injection_queue,
-            ..network
+            ..Shape::to_sms(net)
         };
         let channels = machine.dram.channels.max(1) as usize;
         let channel = |_| Channel::new(&machine.dram, clocks.dram, slices_per_channel, l2.queue);
@@ -76,7 +70,7 @@ impl Partitions {
             slices_per_channel,
             packets,
             replies: Crossbar::new(slices, sms, replies),
-            inflight: InflightTable::new(l2.sector, net.sectored_replies),
+            inflight: InflightTable::new(l2.sector, net),
             slices: (0..slices as u32)
                 .map(|number| Slice::new(machine, map, number))
                 .collect(),

@@ -3,7 +3,7 @@
 use super::*;
 use crate::config::DramModel;
 use crate::config::check::validate::validate;
-use crate::memory::packet::Traffic;
+use crate::memory::packet::{RequestKind, Traffic};
 use crate::memory::testing::gtx480;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ pub(super) fn stream() -> impl Strategy<Value = Vec<(u64, Request)>> {
 
 /// Machines of different shapes. The first two are so tight that every limit is met.
 pub(super) fn machine() -> impl Strategy<Value = Machine> {
-    (0..7usize).prop_map(|which| match which {
+    (0..10usize).prop_map(|which| match which {
         0 => tight(),
         1 => {
             let mut machine = tight();
@@ -79,8 +79,34 @@ pub(super) fn machine() -> impl Strategy<Value = Machine> {
             machine.dram.latency = if which == 4 { 0 } else { 9 };
             machine
         }
-        _ => one_channel(),
+        6 => one_channel(),
+        // Whole replies, and none to stores; ports that SMs share; lines longer than what is asked for.
+        7 => shared_ports(eight_channels_of_whole_lines()),
+        8 => shared_ports(tight()),
+        _ => long_lines(),
     })
+}
+
+/// Four SMs to a port, three to the last, and, beside them, no replies to stores.
+fn shared_ports(mut machine: Machine) -> Machine {
+    machine.interconnect.sms_per_port = 4;
+    machine.interconnect.store_replies = false;
+    machine.interconnect.sectored_replies = machine.l2.sector == 32;
+    machine.interconnect.flit = 32;
+    machine
+}
+
+/// As release 3.0.2's machine: lines of 256 bytes, no sectors, a network that is faster than all else.
+fn long_lines() -> Machine {
+    let mut machine = tight();
+    machine.gpu.interconnect_mhz = 1400;
+    machine.gpu.quantum = 3;
+    machine.interconnect.flit = 32;
+    machine.interconnect.sectored_replies = false;
+    machine.l2.slices_per_channel = 1;
+    machine.l2.line = 256;
+    machine.l2.sector = 256;
+    machine
 }
 
 pub(super) fn tight() -> Machine {
@@ -172,13 +198,14 @@ proptest! {
     fn the_size_of_a_step_changes_nothing(stream in stream(), machine in machine()) {
         prop_assert_eq!(validate(&machine), Ok(()));
         let stepped = run(&machine, &stream, 1);
-        prop_assert_eq!(&stepped, &run(&machine, &stream, 4));
+        prop_assert_eq!(&stepped, &run(&machine, &stream, u64::from(machine.gpu.quantum)));
         prop_assert_eq!(&stepped, &run(&machine, &stream, 60_000));
     }
 
     #[test]
     fn every_request_gets_exactly_its_replies(stream in stream(), machine in machine()) {
-        let (replies, performed, stats) = run(&machine, &stream, 4);
+        let (replies, performed, stats) = run(&machine, &stream, u64::from(machine.gpu.quantum));
+        let net = &machine.interconnect;
         let sector = u64::from(machine.l2.sector);
         let mut by_token: HashMap<u32, Vec<(Cycle, usize, u64, bool)>> = HashMap::new();
         for (at, sm, token, addr, last) in replies {
@@ -186,6 +213,10 @@ proptest! {
         }
         for (_, request) in &stream {
             let mut got = by_token.remove(&request.token).unwrap_or_default();
+            if request.kind == RequestKind::Write && !net.store_replies {
+                prop_assert!(got.is_empty(), "nothing comes back for a store");
+                continue;
+            }
             let lasts: Vec<bool> = got.iter().map(|r| r.3).collect();
             prop_assert_eq!(lasts.iter().filter(|&&last| last).count(), 1);
             prop_assert!(lasts[lasts.len() - 1], "the last reply says so");
@@ -193,6 +224,7 @@ proptest! {
             let sectors: Vec<u64> = got.iter().map(|r| r.2).collect();
             let expected: Vec<u64> = match request.kind {
                 RequestKind::Atomic => vec![request.addr],
+                _ if !net.sectored_replies => vec![request.addr],
                 _ => {
                     let end = request.addr + u64::from(request.bytes);
                     let sectors = request.addr / sector..end.div_ceil(sector);

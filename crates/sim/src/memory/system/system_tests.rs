@@ -2,9 +2,9 @@ use super::*;
 use crate::memory::inflight::MAX_PIECES;
 use crate::memory::l2::REPLY_CYCLES;
 use crate::memory::network::DELIVERY_CYCLES;
-use crate::memory::packet::Traffic;
+use crate::memory::packet::{RequestKind, Traffic};
 use crate::memory::testing::{gtx480, request};
-use RequestKind::{Atomic, Read, Write};
+use RequestKind::{Atomic, Prefetch, Read, Write};
 
 /// A reply as a test sees it: arrival, SM and what came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,41 @@ fn a_chase_through_dram_costs_what_the_reference_says() {
     let reference = 328_003 - 207_116;
     let error = (extra as f64 - f64::from(reference)) / f64::from(reference);
     assert!(error.abs() < 0.004, "{extra}");
+}
+
+/// What is prefetched comes from DRAM and is there for whoever reads it then; nobody is answered.
+#[test]
+fn a_prefetch_brings_its_sectors_and_is_not_answered() {
+    let mut memory = MemorySystem::new(&gtx480());
+    memory.push(Cycle::new(0), request(Prefetch, 256, 128, 0));
+    assert!(drain(&mut memory, 0, 1).is_empty());
+    let read = request(Read, 256, 128, 0);
+    assert_eq!(latency(&mut memory, 5000, read), L2_HIT_LINE);
+    // Of what is there nothing is fetched again.
+    memory.push(Cycle::new(9000), request(Prefetch, 256, 128, 0));
+    assert!(drain(&mut memory, 9000, 1).is_empty());
+    let stats = memory.stats();
+    let prefetches = stats.l2(Traffic::Global, Prefetch);
+    assert_eq!(
+        (prefetches.accesses, prefetches.misses, prefetches.hits),
+        (8, 4, 4)
+    );
+    assert_eq!((stats.dram.reads, stats.l2_prefetches_dropped), (4, 0));
+}
+
+/// Where there is one MSHR, the first sector takes it, and those behind it are given up; a read waits for it.
+#[test]
+fn a_prefetch_that_finds_no_room_in_l2_is_dropped() {
+    let mut machine = gtx480();
+    machine.l2.mshrs = 1;
+    let mut memory = MemorySystem::new(&machine);
+    memory.push(Cycle::new(0), request(Prefetch, 256, 128, 0));
+    memory.push(Cycle::new(1), request(Read, 288, 32, 5));
+    let seen = drain(&mut memory, 0, 1);
+    assert_eq!(seen.iter().map(|s| s.token).collect::<Vec<_>>(), [5]);
+    let stats = memory.stats();
+    assert_eq!((stats.dram.reads, stats.l2_prefetches_dropped), (2, 3));
+    assert!(stats.l2(Traffic::Global, Read).stall_cycles > 0);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! takes (its start, the code, the end) is not in it.
 
 use super::*;
-use crate::memory::packet::Traffic;
+use crate::memory::packet::{RequestKind, Traffic};
 use crate::memory::testing::{gtx480, request};
 
 const SMS: u64 = 15;

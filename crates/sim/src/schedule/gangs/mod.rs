@@ -25,7 +25,7 @@ use crate::mechanism::{Info, Integer, OneOf};
 use crate::place::Layout;
 use crate::time::Cycle;
 use order::{Chooser, Order, Singles};
-use reform::Reform;
+use reform::{Reform, Turn};
 use split::MemorySplit;
 use table::{BINS, Table};
 
@@ -86,6 +86,17 @@ const REFORM_WIDTH: OneOf<bool> = OneOf {
     description: "parts that are joined in a cycle",
 };
 
+// Section 4.5: "To perform opportunistic gang reformation, one original gang is selected each cycle, in round-robin
+// order." It does not say: one of those that have split.
+const REFORM_TURN: OneOf<Turn> = OneOf {
+    name: "reform_turn",
+    words: &["all", "split"],
+    meanings: &[Turn::All, Turn::Split],
+    description: "original gangs that are looked at in turn, one in a cycle, for parts to join: all that are \
+                  resident (section 4.5 of the paper: \"one original gang is selected each cycle, in round-robin \
+                  order\"), or those in several parts",
+};
+
 const SYNC_CYCLES: Integer = Integer {
     name: "sync_cycles",
     low: 1,
@@ -106,6 +117,7 @@ pub const POLICY: Policy = Policy {
             &MEMORY_SPLIT,
             &REFORM,
             &REFORM_WIDTH,
+            &REFORM_TURN,
             &SYNC_CYCLES,
         ],
     },
@@ -118,7 +130,7 @@ pub const POLICY: Policy = Policy {
             n => n,
         };
         let reform = values.get(&REFORM);
-        let all = values.get(&REFORM_WIDTH);
+        let (all, turn) = (values.get(&REFORM_WIDTH), values.get(&REFORM_TURN));
         let table = Table::new(Layout::of(machine), domains);
         Box::new(Gangs {
             table: match reform {
@@ -129,7 +141,7 @@ pub const POLICY: Policy = Policy {
             singles: Singles::new(order, machine.sm.max_blocks as usize, domains),
             most,
             memory_split: values.get(&MEMORY_SPLIT),
-            reform: (reform != Reforming::Never).then(|| Reform::new(all)),
+            reform: (reform != Reforming::Never).then(|| Reform::new(all, turn)),
             sync_cycles: match reform {
                 Reforming::Sync => u64::from(values.get(&SYNC_CYCLES)),
                 _ => 0,
@@ -141,6 +153,7 @@ pub const POLICY: Policy = Policy {
             has_chosen: false,
             made_ready: Vec::new(),
             to_clear: Vec::new(),
+            let_go: Vec::new(),
             fetched: 0,
             ticked: Cycle::ZERO,
             sizes_before: None,
@@ -171,6 +184,8 @@ struct Gangs {
     made_ready: Vec<Place>,
     /// Warps whose buffers are to be filled anew.
     to_clear: Vec<Place>,
+    /// Original gangs of which warps no longer wait for other threads: they are looked at when the next cycle begins.
+    let_go: Vec<u16>,
     /// The original gang that was fetched for last.
     fetched: u16,
     /// The last cycle that has been looked at, and the table's sizes before blocks came in this.
@@ -178,9 +193,21 @@ struct Gangs {
     sizes_before: Option<[u32; BINS]>,
 }
 
+impl Gangs {
+    /// Warps are about to come: cycles that were skipped are to be counted without them.
+    fn note_before(&mut self) {
+        if self.sizes_before.is_none() {
+            self.sizes_before = Some(self.table.sizes);
+            if let Some(reform) = &mut self.reform {
+                reform.note_before(&self.table);
+            }
+        }
+    }
+}
+
 impl IssuePolicy for Gangs {
     fn launched(&mut self, place: Place, age: u64, block: u16) {
-        self.sizes_before.get_or_insert(self.table.sizes);
+        self.note_before();
         self.table.add(place, age);
         self.singles.policy_mut().launched(place, age, block);
     }
@@ -193,7 +220,7 @@ impl IssuePolicy for Gangs {
     // One that the model had stopped has been dropped.
     fn restarted(&mut self, place: Place) {
         if !self.table.has(place) {
-            self.sizes_before.get_or_insert(self.table.sizes);
+            self.note_before();
             self.table.add_back(place);
         }
     }
@@ -226,7 +253,7 @@ impl IssuePolicy for Gangs {
     }
 
     fn next(&self) -> Cycle {
-        if self.reform.is_some() && self.table.any_mergeable() {
+        if !self.let_go.is_empty() || self.reform.is_some() && self.table.any_mergeable() {
             return Cycle::ZERO;
         }
         if !self.any_waits() {

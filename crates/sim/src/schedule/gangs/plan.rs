@@ -160,6 +160,16 @@ impl IssuePlan for Gangs {
         !moved || slices.is_power_of_two() && self.table.any_stirred()
     }
 
+    // One gang that goes on as a whole is as it was.
+    fn let_go(&mut self, members: Together) {
+        let (home, slices) = self.table.part_of(members);
+        match self.table.get(home).parts[..] {
+            [part] if part.slices & !slices == 0 => {}
+            _ if self.let_go.last() == Some(&home) => {}
+            _ => self.let_go.push(home),
+        }
+    }
+
     fn hears_memory(&self) -> bool {
         self.memory_split != MemorySplit::Never
     }
@@ -175,7 +185,8 @@ impl IssuePlan for Gangs {
     // Where a cycle leaves the gangs as they are.
     fn rests(&mut self, now: Cycle, counters: &mut SmCounters) -> bool {
         let stays = self.reform.is_none() && self.sync_cycles == 0 && self.sizes_before.is_none();
-        let rests = stays && !self.table.any_stirred() && self.made_ready.is_empty();
+        let told = !self.made_ready.is_empty() || !self.let_go.is_empty();
+        let rests = stays && !told && !self.table.any_stirred();
         if rests {
             let cycles = now.since(self.ticked).max(1);
             self.ticked = now;
@@ -189,6 +200,9 @@ impl IssuePlan for Gangs {
         self.ticked = view.now;
         let before = self.sizes_before.take().unwrap_or(self.table.sizes);
         count_sizes(before, skipped, counters);
+        while let Some(home) = self.let_go.pop() {
+            self.table.stir(home);
+        }
         self.regroup(view, counters);
         if self.sync_cycles != 0 && self.any_waits() {
             self.end_waits(view.now);

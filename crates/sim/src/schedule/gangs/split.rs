@@ -21,9 +21,10 @@ pub enum MemorySplit {
 }
 
 /// Brings the parts of an original gang in line with where its warps stand: those that have exited
-/// leave, and a gang whose warps stand at several PCs becomes a part for each. `waits` says until
-/// when a part that has come to a PC, and that others of its original gang are missing from, waits
-/// there.
+/// leave, and a gang whose warps stand at several PCs becomes a part for each. So does one of whose
+/// warps some wait for other threads, and some do not: those threads may come to where these have to
+/// lead first. `waits` says until when a part that has come to a PC, and that others of its original
+/// gang are missing from, waits there.
 pub fn by_pc(
     table: &mut Table,
     home: u16,
@@ -33,35 +34,38 @@ pub fn by_pc(
 ) {
     if let [part] = table.get(home).parts[..]
         && part.waits.is_none()
-        && let Some(pc) = common_pc(table, home, part.slices, view)
+        && let Some((pc, _)) = common_stand(table, home, part.slices, view)
     {
         return table.move_whole(home, pc);
     }
-    if let Some(pcs) = new_pcs(table, home, view, &waits) {
-        return table.move_parts(home, &pcs);
+    if let Some(stands) = new_stands(table, home, view, &waits) {
+        return table.move_parts(home, &stands);
     }
     let mut parts: FixedList<Part, 8> = FixedList::default();
     let mut members = 0;
     let old = table.get(home).parts;
     for part in old.iter() {
-        let mut sides: FixedList<(Pc, u8), 8> = FixedList::default();
+        let mut sides: FixedList<((Pc, bool), u8), 8> = FixedList::default();
         for slice in (0..8).filter(|s| part.slices >> s & 1 != 0) {
-            let group = view.group(table.place(home, slice));
+            let place = table.place(home, slice);
+            let group = view.group(place);
             if group.state != GroupState::Running {
                 continue;
             }
             members |= 1 << slice;
-            match sides.iter_mut().find(|(pc, _)| *pc == group.pc) {
+            let stands = (group.pc, (view.waits_for_threads)(place));
+            match sides.iter_mut().find(|(side, _)| *side == stands) {
                 Some((_, slices)) => *slices |= 1 << slice,
-                None => sides.push((group.pc, 1 << slice)),
+                None => sides.push((stands, 1 << slice)),
             }
         }
         counters.gang_splits += u64::from(sides.len() > 1);
-        for &(pc, slices) in sides.iter() {
+        for &((pc, held), slices) in sides.iter() {
             let same = sides.len() == 1;
             parts.push(Part {
                 slices,
                 pc,
+                held,
                 waits: part.waits.filter(|_| same && pc == part.pc),
                 id: if same { part.id } else { table.new_id() },
             });
@@ -79,22 +83,34 @@ pub fn by_pc(
     table.set_parts(home, parts);
 }
 
-/// Where the parts of an original gang stand, by part, if each is as it was, and none waits.
-fn new_pcs(
+/// Where the parts of an original gang stand, and whether they are held there, by part, if each is as it was, and
+/// none waits for the others.
+fn new_stands(
     table: &Table,
     home: u16,
     view: &GangView,
     waits: impl Fn(Pc) -> Option<Cycle>,
-) -> Option<FixedList<Pc, 8>> {
-    let mut pcs = FixedList::default();
+) -> Option<FixedList<(Pc, bool), 8>> {
+    let mut stands = FixedList::default();
     for part in table.get(home).parts.iter() {
-        let pc = common_pc(table, home, part.slices, view)?;
+        let (pc, held) = common_stand(table, home, part.slices, view)?;
         if part.waits.is_some() || pc != part.pc && waits(pc).is_some() {
             return None;
         }
-        pcs.push(pc);
+        stands.push((pc, held));
     }
-    Some(pcs)
+    Some(stands)
+}
+
+/// Where the warps of these slices stand, and whether they wait for other threads there, if all run and that is the
+/// same for all.
+#[inline]
+fn common_stand(table: &Table, home: u16, slices: u8, view: &GangView) -> Option<(Pc, bool)> {
+    let pc = common_pc(table, home, slices, view)?;
+    let mut places = table.places(home, slices).iter();
+    let held = (view.waits_for_threads)(places.next()?);
+    let same = places.all(|place| (view.waits_for_threads)(place) == held);
+    same.then_some((pc, held))
 }
 
 /// Where the warps of these slices stand, if all run and stand at one PC.
@@ -148,9 +164,11 @@ pub fn by_memory(
                 continue;
             }
             counters.gang_memory_splits += 1;
+            let held = (view.waits_for_threads)(table.places(home, first).leader());
             let mut push = |slices: u8| {
                 parts.push(Part {
                     slices,
+                    held,
                     id: table.new_id(),
                     ..part
                 });

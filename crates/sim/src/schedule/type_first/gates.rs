@@ -2,7 +2,7 @@
 //! the active set instructions of one type issue before those of the others, so that the other
 //! type's lanes are idle for longer.
 
-use super::TypeFirst;
+use super::{AVOID, TypeFirst};
 use crate::mechanism::Info;
 use crate::schedule::Policy;
 use crate::schedule::tls::ACTIVE;
@@ -12,12 +12,13 @@ pub const POLICY: Policy = Policy {
     info: Info {
         name: "gates",
         description: "two levels; in the active set integer or floating-point instructions go first, by turns",
-        parameters: &[&ACTIVE],
+        parameters: &[&ACTIVE, &AVOID],
     },
     needs_pool: false,
     ranks_blocks: false,
     make: |values, machine, domains| {
         let places = values.get(&ACTIVE) as usize;
-        Box::new(TypeFirst::new(domains, places, machine.sm.warp_width, None))
+        let policy = TypeFirst::new(domains, places, machine.sm.warp_width, None);
+        Box::new(policy.avoiding_sleepers(values.get(&AVOID)))
     },
 };

@@ -12,6 +12,7 @@ pub mod origami;
 use super::lrr::first_from;
 use super::tls::Tls;
 use super::{Considers, Facts, IssuePolicy, MindsPower, Place, WarpInfo};
+use crate::mechanism::Switch;
 use crate::power::Side;
 use warpsim_ptx::isa::Pipe;
 
@@ -30,7 +31,16 @@ pub struct TypeFirst {
     /// Whether all units of each side are in blackout.
     blackout: [bool; 2],
     groups: Option<Groups>,
+    /// Warps whose lanes are off or waking up go behind all others of the active set.
+    avoids_sleepers: bool,
 }
+
+/// Neither paper says that the scheduler looks at single gates: an option.
+const AVOID: Switch = Switch {
+    name: "avoid",
+    default: false,
+    description: "active warps whose lanes are off or waking up go behind the others, whatever their type",
+};
 
 #[derive(Clone, Default)]
 struct Domain {
@@ -40,6 +50,8 @@ struct Domain {
     full: u64,
     /// Floating point goes first.
     fp_first: bool,
+    /// Active warps whose lanes are off or waking up, where the policy avoids them.
+    asleep: u64,
 }
 
 /// Which warps of a type go first: those whose lanes are all active, or the others.
@@ -83,11 +95,20 @@ impl TypeFirst {
     /// `places` active warps in each of `domains` domains, with full warps of so many lanes.
     pub fn new(domains: usize, places: usize, width: u32, groups: Option<Groups>) -> TypeFirst {
         TypeFirst {
+            avoids_sleepers: false,
             tls: Tls::new(domains, places),
             domains: vec![Domain::default(); domains],
             width,
             blackout: [false; 2],
             groups,
+        }
+    }
+
+    /// The same, where warps whose lanes are off or waking up go behind the others, or not.
+    pub fn avoiding_sleepers(self, avoids_sleepers: bool) -> TypeFirst {
+        TypeFirst {
+            avoids_sleepers,
+            ..self
         }
     }
 
@@ -105,10 +126,13 @@ impl TypeFirst {
             Some(_) => !d.full,
         };
         let sets = types.map(|t| d.types[t] & active);
-        let by_group = sets
-            .into_iter()
-            .flat_map(move |set| [set & first, set & !first]);
-        by_group.chain([active])
+        let by_group = move |of: u64| {
+            let groups = move |set| [set & first & of, set & !first & of];
+            sets.into_iter().flat_map(groups)
+        };
+        by_group(!d.asleep)
+            .chain(by_group(d.asleep))
+            .chain([active])
     }
 
     fn rank(&self, domain: usize, index: u8) -> Option<usize> {
@@ -201,6 +225,14 @@ impl Considers for TypeFirst {
 impl MindsPower for TypeFirst {
     fn blackout(&mut self, sides: [bool; 2]) {
         self.blackout = sides;
+    }
+
+    fn avoids_sleepers(&self) -> bool {
+        self.avoids_sleepers
+    }
+
+    fn sleepers(&mut self, domain: usize, warps: u64) {
+        self.domains[domain].asleep = warps;
     }
 
     fn phase(&self) -> Option<u64> {
@@ -313,6 +345,18 @@ mod tests {
         assert_eq!(order(&p, 0b11), [0, 1]);
         considered(&mut p, both);
         assert_eq!(order(&p, 0b11), [0, 1], "looking again changes nothing");
+    }
+
+    #[test]
+    fn warps_whose_lanes_sleep_go_behind_those_whose_lanes_are_on() {
+        let mut p = policy(5, None).avoiding_sleepers(true);
+        assert!(p.avoids_sleepers() && !policy(1, None).avoids_sleepers());
+        considered(&mut p, MIXED);
+        p.sleepers(0, 0b01001);
+        assert_eq!(order(&p, 0b11111), [4, 2, 1, 3, 0]);
+        assert_eq!(p.first(0, 0b01001), Some(3), "work-conserving");
+        p.sleepers(0, 0);
+        assert_eq!(order(&p, 0b11111), [3, 4, 2, 1, 0]);
     }
 
     const MASKS: Next = &[('i', 32), ('i', 7), ('i', 32), ('f', 7)];

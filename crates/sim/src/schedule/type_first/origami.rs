@@ -2,7 +2,7 @@
 //! the warps with all lanes active, or first the others, for a phase or two, so that the lanes that
 //! partial warps leave idle are idle together.
 
-use super::{Groups, TypeFirst};
+use super::{AVOID, Groups, TypeFirst};
 use crate::mechanism::{Info, Integer};
 use crate::schedule::Policy;
 use crate::schedule::tls::ACTIVE;
@@ -32,7 +32,7 @@ pub const POLICY: Policy = Policy {
     info: Info {
         name: "origami",
         description: "as gates, and within a type full warps or partial ones go first, by phases",
-        parameters: &[&ACTIVE, &PHASE, &SWITCH],
+        parameters: &[&ACTIVE, &PHASE, &SWITCH, &AVOID],
     },
     needs_pool: false,
     ranks_blocks: false,
@@ -40,6 +40,7 @@ pub const POLICY: Policy = Policy {
         let places = values.get(&ACTIVE) as usize;
         let groups = Groups::new(values.get(&PHASE).into(), values.get(&SWITCH));
         let width = machine.sm.warp_width;
-        Box::new(TypeFirst::new(domains, places, width, Some(groups)))
+        let policy = TypeFirst::new(domains, places, width, Some(groups));
+        Box::new(policy.avoiding_sleepers(values.get(&AVOID)))
     },
 };

@@ -29,7 +29,15 @@ pub(super) struct GangFetch {
     /// All slices, a bit each.
     slices: u8,
     seen: Seen,
-    waiters: Waiters,
+    /// Whether it passes over warps at a barrier.
+    pub waiters: Waiters,
+}
+
+/// The warps of a domain that may be fetched for in gangs: one that lacks its instruction has nothing in its buffer, or loses
+/// the wrong path there first, even where there is room behind that.
+#[inline(always)]
+fn fetchable_together(sets: &Domain, waiters: Waiters) -> u64 {
+    sets.fetchable(waiters) & !(sets.head() & sets.lacking())
 }
 
 /// What a look at the domains that stand for themselves has found.
@@ -66,11 +74,11 @@ impl Seen {
             let d = left.trailing_zeros() as usize % MOST_DOMAINS;
             left &= left - 1;
             let sets = warps.domain(d);
-            let (lacking, fetchable) = (sets.lacking(), sets.fetchable(waiters));
+            let (lacking, fetchable) = (sets.lacking(), fetchable_together(sets, waiters));
             self.lacking[d] = [lacking, fetchable];
             any |= lacking & fetchable;
             whole &= lacking & fetchable;
-            may |= fetchable;
+            may |= sets.fetchable(waiters);
             leaving |= sets.leaving();
         }
         (self.any, self.whole) = (any, whole);
@@ -138,14 +146,7 @@ impl GangFetch {
         let (_, members) = self.waiting.swap_remove(at);
         let mut any = false;
         let warps = &mut residents.warps;
-        let first = warps.fetch_pc(warps.slot_at(members.leader()));
-        let mut slots = warps.slots_of(members);
-        let waits = |slot: u16| {
-            let place = warps.place(slot);
-            let missing = warps.sets(place.domain as usize).missing();
-            missing >> place.index & 1 != 0 && warps.fetch_pc(slot) == first
-        };
-        if slots.all(waits) {
+        if let Some(first) = awaited_by_all(members, warps) {
             warps.set_gang_missing(members, false);
             warps.gang_fetch_under_way(members);
             self.gangs.push((members, first));
@@ -162,6 +163,24 @@ impl GangFetch {
             }
         }
         residents.books.stats.counters.fetches += u64::from(any);
+        true
+    }
+
+    /// The line has come that was asked for by this slot; if it was for a gang, the wait of all its warps that are
+    /// still here is over. Returns whether it was.
+    pub fn end_wait(&mut self, slot: u16, residents: &mut Residents) -> bool {
+        let Some(at) = self.waiting.iter().position(|(first, _)| *first == slot) else {
+            return false;
+        };
+        let (_, members) = self.waiting.swap_remove(at);
+        let warps = &mut residents.warps;
+        if awaited_by_all(members, warps).is_some() {
+            warps.set_gang_missing(members, false);
+            return true;
+        }
+        for place in members.iter() {
+            warps.set_missing(place, false);
+        }
         true
     }
 
@@ -213,7 +232,7 @@ impl GangFetch {
         let waiters = self.waiters;
         self.wanting[0] = self.seen.any;
         if self.wanting.len() > 1 {
-            let wants = |sets: &Domain| sets.lacking() & sets.fetchable(waiters);
+            let wants = |sets: &Domain| sets.lacking() & fetchable_together(sets, waiters);
             warps.of_schedulers(wants, &mut self.wanting);
         }
         let lacking = &self.seen.lacking;
@@ -320,6 +339,17 @@ impl GangFetch {
     pub fn members(&self) -> &[u64] {
         &self.members
     }
+}
+
+/// Where all warps of a gang wait for a line, if they wait at one place.
+fn awaited_by_all(members: Together, warps: &WarpTable) -> Option<Pc> {
+    let first = warps.fetch_pc(warps.slot_at(members.leader()));
+    let waits = |slot: u16| {
+        let place = warps.place(slot);
+        let missing = warps.sets(place.domain as usize).missing();
+        missing >> place.index & 1 != 0 && warps.fetch_pc(slot) == first
+    };
+    warps.slots_of(members).all(waits).then_some(first)
 }
 
 /// Where to fetch from for warps whose buffers are empty: behind what they had, as long as that is

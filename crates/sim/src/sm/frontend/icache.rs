@@ -1,8 +1,9 @@
 //! The instruction cache that the fetch units of an SM share, and its ports.
 
-use crate::config::Machine;
+use crate::config::{Machine, Refill};
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::packet::{Reply, Request, RequestKind, Traffic};
+use crate::replacement::Replacement;
 use crate::sm::memory::{L1, Outcome, Port, TokenKind, token, untoken};
 use crate::time::Cycle;
 
@@ -11,6 +12,8 @@ use crate::time::Cycle;
 pub(super) struct ICache {
     sm: u16,
     cache: L1,
+    /// A line that has come is the youngest of its set: those that have waited for it are still to read it.
+    comes_young: bool,
     /// A line has come or a request waits to leave: kept here, so that cycles in which that is
     /// not so leave the cache alone.
     stirs: bool,
@@ -27,6 +30,7 @@ impl ICache {
         ICache {
             sm,
             cache: L1::new(&machine.l1i),
+            comes_young: machine.fetch.refill == Refill::Refetch,
             stirs: false,
             last: None,
             ports: machine.fetch.cache_ports,
@@ -34,10 +38,18 @@ impl ICache {
         }
     }
 
+    /// Puts a replacement policy in place of the configured one, before anything is looked up.
+    pub fn replace_policy(&mut self, make: &dyn Fn(usize, usize) -> Box<dyn Replacement>) {
+        self.cache.replace_policy(make);
+    }
+
     /// Takes a reply.
     pub fn take_reply(&mut self, reply: Reply) {
         if reply.last {
             self.cache.fill(reply.addr, Fetch(untoken(reply.token).1));
+            if self.comes_young {
+                self.cache.hit(reply.addr);
+            }
             self.last = None;
             self.stirs = true;
         }
@@ -80,7 +92,8 @@ impl ICache {
             return Outcome::Hit;
         }
         let outcome = self.read(addr, slot);
-        self.last = (outcome == Outcome::Hit).then_some(line);
+        let again = outcome == Outcome::Hit && !self.cache.policy_hears();
+        self.last = again.then_some(line);
         outcome
     }
 

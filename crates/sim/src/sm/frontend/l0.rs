@@ -21,6 +21,11 @@ impl L0 {
         })
     }
 
+    /// Whether the instruction at `addr` is here.
+    pub fn has(&self, addr: u64) -> bool {
+        self.lines.contains(&(addr / LINE))
+    }
+
     /// Whether the instruction at `addr` is here; it has been used then.
     pub fn hit(&mut self, addr: u64) -> bool {
         let Some(at) = self.lines.iter().position(|&line| line == addr / LINE) else {

@@ -1,16 +1,17 @@
 //! Fetch and decode. A fetch at cycle c is decoded at c+1 and can issue at c+2; it brings
 //! consecutive instructions. A miss goes to L2, and when its line comes the warp that waited
-//! takes that cycle's fetch. The scan for a warp to fetch for is also what notices that a warp
+//! takes that cycle's fetch, or, where lines are refetched ([`Refill`]), may be fetched for again. The scan for a warp to fetch for is also what notices that a warp
 //! has finished ([`leaving`](super::warps::Domain::leaving)), so busy fetch delays retirement.
 //!
 //! There is one fetch unit ([`unit`]) for the whole SM, or for each slice or scheduler; they share the
 //! instruction cache ([`icache`]), whose ports they get in turn, and may have a small cache each
-//! ([`l0`]). What is fetched for a gang is fetched once for all its warps, before the others and past
+//! ([`l0`], [`near`]). What is fetched for a gang is fetched once for all its warps, before the others and past
 //! the small caches ([`gangs`]).
 
 mod gangs;
 mod icache;
 mod l0;
+mod near;
 #[cfg(test)]
 mod tests;
 mod unit;
@@ -19,9 +20,11 @@ use super::launch::Launched;
 use super::memory::Port;
 use super::residents::Residents;
 use super::warps::{Waiters, WarpTable};
-use crate::config::{Machine, Per};
+use crate::config::{Machine, Per, Refill};
+use crate::fetch::FetchPolicy;
 use crate::memory::packet::Reply;
 use crate::place::{Layout, each};
+use crate::replacement::Replacement;
 use crate::time::Cycle;
 use gangs::GangFetch;
 use icache::ICache;
@@ -37,6 +40,8 @@ pub struct FrontEnd {
     icache: ICache,
     waiters: Waiters,
     wait_for_branch: bool,
+    /// A line that comes ends a wait, and no more.
+    refetches: bool,
     /// The unit that comes first at the ports of the instruction cache. Moves on when units have
     /// fetched.
     turn: usize,
@@ -73,6 +78,7 @@ impl FrontEnd {
             waiters,
             icache: ICache::new(machine, sm),
             wait_for_branch: machine.fetch.wait_for_branch,
+            refetches: machine.fetch.refill == Refill::Refetch,
             turn: 0,
             arrived: Vec::new(),
             fetched: false,
@@ -81,10 +87,26 @@ impl FrontEnd {
         }
     }
 
+    /// Puts other policies in place of the configured ones, before anything runs: one for each fetch unit, made
+    /// for all domains of the SM.
+    pub fn replace_policies(&mut self, make: &dyn Fn(usize) -> Box<dyn FetchPolicy>) {
+        let domains = self.unit_of.len();
+        for unit in &mut self.units {
+            unit.replace_policy(make(domains));
+        }
+        self.waiters = self.units[0].waiters();
+        self.gangs.waiters = self.waiters;
+    }
+
     /// Whether it waits for branches to leave the pipeline.
     #[inline]
     pub fn waits_for_branches(&self) -> bool {
         self.wait_for_branch
+    }
+
+    /// Puts a replacement policy in place of the configured one in the instruction cache, before anything is fetched.
+    pub fn replace_policy(&mut self, make: &dyn Fn(usize, usize) -> Box<dyn Replacement>) {
+        self.icache.replace_policy(make);
     }
 
     /// Takes a reply for the instruction cache.
@@ -132,7 +154,22 @@ impl FrontEnd {
         if residents.warps.take_fetch_stir() || !self.rests || lines {
             let more = self.fetch(now, lines, residents, launched);
             self.rests = !more && !lines;
+            if lines && self.refetches {
+                self.end_wait(residents);
+            }
             self.icache.send(now, port);
+        }
+    }
+
+    /// A line has come, and lines are refetched: the wait of one warp, or gang, is over, too late for this cycle's fetch.
+    #[cold]
+    fn end_wait(&mut self, residents: &mut Residents) {
+        let Some(slot) = self.icache.next_ready() else {
+            return;
+        };
+        if !self.gangs.end_wait(slot, residents) {
+            let place = residents.warps.place(slot);
+            residents.warps.set_missing(place, false);
         }
     }
 
@@ -152,6 +189,7 @@ impl FrontEnd {
         {
             unit.open_ports();
             while unit.has_port()
+                && !self.refetches
                 && let Some(slot) = self.icache.next_ready()
             {
                 unit.line_has_come(slot, residents, launched);
@@ -185,6 +223,9 @@ impl FrontEnd {
     /// Lines that have come go to the units of the warps that wait for them.
     fn take_lines(&mut self, residents: &mut Residents, launched: &Launched) {
         self.units.iter_mut().for_each(FetchUnit::open_ports);
+        if self.refetches {
+            return;
+        }
         while let Some(slot) = self.icache.next_ready() {
             self.arrived.push(slot);
         }

@@ -92,6 +92,96 @@ fn a_port_fetches_for_one_warp_per_cycle() {
 }
 
 #[test]
+fn a_line_that_is_refetched_ends_a_wait_and_no_more() {
+    let mut bench = Bench::new(&["fetch.refill=refetch"], 32);
+    bench.step(1);
+    bench.answer();
+    assert_eq!(
+        bench.step(1),
+        [0],
+        "the wait is over, too late for this fetch"
+    );
+    assert!(bench.front.next(bench.now, &bench.residents.warps) <= bench.now);
+    assert_eq!(bench.fetches(), [0, 1]);
+    assert_eq!(bench.step(1), [0], "fetched, not decoded");
+    assert_eq!(bench.fetches(), [1, 2], "it has read the cache again");
+    assert_eq!(bench.step(1), [2]);
+}
+
+#[test]
+fn whose_line_has_come_waits_for_its_turn_where_lines_are_refetched() {
+    let filled = |refill: &str| {
+        let mut bench = Bench::new(&[refill], 96);
+        bench.step(3);
+        bench.answer();
+        let all: Vec<Vec<u8>> = (0..4).map(|_| bench.step(3)).collect();
+        (0..3)
+            .map(|w| all.iter().position(|c| c[w] != 0))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(filled("fetch.refill=install"), [Some(1), Some(2), Some(3)]);
+    // The two that have not asked yet come first: it is their turn.
+    assert_eq!(filled("fetch.refill=refetch"), [Some(3), Some(1), Some(2)]);
+}
+
+#[test]
+fn one_wait_ends_per_cycle_where_lines_are_refetched() {
+    let set = [
+        "fetch.refill=refetch",
+        "fetch.ports=4",
+        "l1i.sets=1",
+        "l1i.mshrs=2",
+    ];
+    let mut bench = Bench::new(&set, 96);
+    bench.step(3);
+    let missing = |bench: &Bench| {
+        bench.residents.warps.sets(0).missing().count_ones()
+            + bench.residents.warps.sets(1).missing().count_ones()
+    };
+    assert_eq!(missing(&bench), 3, "they wait for one line");
+    bench.answer();
+    for left in [2, 1, 0] {
+        bench.step(3);
+        assert_eq!(missing(&bench), left);
+    }
+}
+
+#[test]
+fn a_line_that_was_replaced_before_its_warp_had_a_turn_is_missed_again() {
+    let set = [
+        "fetch.refill=refetch",
+        "l1i.sets=1",
+        "l1i.ways=2",
+        "l1i.mshrs=1",
+        "l1i.line=32",
+    ];
+    let mut bench = Bench::new(&set, 256);
+    // Eight warps at eight lines; the cache holds two of them.
+    for warp in 1..8 {
+        let pc = 4 * u32::from(warp);
+        bench.residents.groups.set_pc(warp, pc);
+        bench.residents.warps.restart_fetch(warp, pc);
+    }
+    let (mut asked, mut due) = (0, None);
+    for cycle in 0..600 {
+        if !bench.port.sent.is_empty() && due.is_none() {
+            asked += 1;
+            // The first three come at once, and two of them have taken each other's place before their warps' turns.
+            due = Some(cycle + if asked <= 3 { 0 } else { 20 });
+        }
+        if due == Some(cycle) {
+            bench.answer();
+            due = None;
+        }
+        if !bench.step(8).contains(&0) {
+            break;
+        }
+    }
+    assert!(!bench.step(8).contains(&0), "each gets its line in the end");
+    assert!(asked > 8, "one of the eight asked twice");
+}
+
+#[test]
 fn units_of_slices_share_the_ports_of_the_cache() {
     let set = ["sm.warp_width=8", "sm.schedulers=1", "fetch.per=slice"];
     let with = |ports: &str| {
@@ -122,6 +212,25 @@ fn what_is_in_the_own_cache_needs_no_port() {
     assert_eq!(bench.step(3), [2, 2, 2]);
     let [fetches, lookups] = bench.fetches();
     assert_eq!((fetches, lookups), (3, 1));
+}
+
+#[test]
+fn a_unit_without_a_port_fetches_for_a_warp_that_is_near_and_keeps_the_turn() {
+    let set = ["fetch.l0_bytes=64", "fetch.cache_ports=1", "fetch.ports=4"];
+    let mut bench = Bench::new(&set, 128);
+    // The second and the third warp stand in other lines than the first and the last.
+    for (slot, pc) in [(1, 16), (2, 32)] {
+        bench.residents.groups.set_pc(slot, pc);
+        bench.residents.warps.restart_fetch(slot, pc);
+    }
+    bench.step(4);
+    bench.answer();
+    // The line of the first has come; the second takes the port, and the third finds none, but the last needs none.
+    bench.step(4);
+    assert_eq!(bench.step(4), [2, 0, 0, 2]);
+    let asked: Vec<u64> = bench.port.sent.iter().map(|(_, r)| r.addr).collect();
+    assert_eq!(asked, [0x1000 + 16 * 8, 0x1000 + 32 * 8]);
+    assert_eq!(bench.fetches(), [2, 3]);
 }
 
 /// Three home warps of four warps each, in gangs but for these slots, which are elsewhere.
@@ -179,6 +288,21 @@ fn slices_get_the_ports_that_gangs_leave_in_turn() {
         slices.sort_unstable();
         assert_eq!(slices, [0, 1, 2, 3], "cycles {round:?} of {cycles:?}");
     }
+}
+
+#[test]
+fn the_wait_of_a_whole_gang_ends_with_its_line_where_lines_are_refetched() {
+    let cycles = filled(gangs(&["fetch.refill=refetch"], &[]));
+    let gangs: Vec<u32> = cycles.chunks(4).map(|gang| gang[0]).collect();
+    assert!(
+        cycles
+            .chunks(4)
+            .all(|gang| gang.iter().all(|c| *c == gang[0]))
+    );
+    let mut in_order = gangs.clone();
+    in_order.sort_unstable();
+    in_order.dedup();
+    assert!(gangs.iter().all(|c| *c > 0), "{gangs:?}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ enum Fetched {
 }
 
 /// How it chooses the warp to fetch for.
-enum Choice {
+pub(super) enum Choice {
     /// It goes round.
     Round(Round),
     /// A policy says.
@@ -34,6 +34,18 @@ enum Choice {
         /// There is no choice where one warp is eligible.
         takes_only_one: bool,
     },
+}
+
+impl Choice {
+    fn of(policy: Box<dyn FetchPolicy>) -> Choice {
+        match crate::fetch::round_of(&*policy) {
+            Some(round) => Choice::Round(round),
+            None => Choice::Policy {
+                takes_only_one: policy.takes_only_one(),
+                policy,
+            },
+        }
+    }
 }
 
 /// What a look at the warps has found.
@@ -49,20 +61,20 @@ struct Look {
 /// The unit.
 pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
-    domains: Range<usize>,
+    pub(super) domains: Range<usize>,
     /// Fetches per cycle, and those left in this.
     ports: u32,
     left: u32,
     ideal: bool,
-    choice: Choice,
+    pub(super) choice: Choice,
     waiters: Waiters,
-    l0: Option<L0>,
+    pub(super) l0: Option<L0>,
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
     /// By domain, of all of the SM, the warps that it may fetch for, where a policy is asked. There is room for
     /// the most that an SM may have, so that finding those of one takes no check.
     eligible: [u64; MOST_DOMAINS],
-    all: usize,
+    pub(super) all: usize,
 }
 
 impl FetchUnit {
@@ -71,13 +83,7 @@ impl FetchUnit {
         let policy = crate::fetch::make(machine, all);
         FetchUnit {
             waiters: Waiters::passed_over(policy.skips_waiters()),
-            choice: match crate::fetch::round_of(&*policy) {
-                Some(round) => Choice::Round(round),
-                None => Choice::Policy {
-                    takes_only_one: policy.takes_only_one(),
-                    policy,
-                },
-            },
+            choice: Choice::of(policy),
             domains,
             ports: machine.fetch.ports,
             left: 0,
@@ -87,6 +93,12 @@ impl FetchUnit {
             eligible: [0; MOST_DOMAINS],
             all,
         }
+    }
+
+    /// Puts another policy in place of the configured one, before anything runs.
+    pub fn replace_policy(&mut self, policy: Box<dyn FetchPolicy>) {
+        self.waiters = Waiters::passed_over(policy.skips_waiters());
+        self.choice = Choice::of(policy);
     }
 
     /// Whether it passes over warps at a barrier.
@@ -170,7 +182,10 @@ impl FetchUnit {
             match self.fetch_for(place, icache, residents, launched) {
                 Fetched::Taken => wanting -= 1,
                 Fetched::Stalled => {}
-                Fetched::NoPort => break,
+                Fetched::NoPort => match self.fetch_near::<PLANNED>(residents, launched, others) {
+                    true => wanting -= 1,
+                    false => break,
+                },
             }
         }
         any_finished || wanting != 0
@@ -241,7 +256,7 @@ impl FetchUnit {
 
     /// The warps of a domain that may be fetched for, and those that have finished and have to be noticed.
     #[inline(always)]
-    fn eligible<const PLANNED: bool>(
+    pub(super) fn eligible<const PLANNED: bool>(
         &self,
         d: usize,
         warps: &WarpTable,
@@ -315,13 +330,20 @@ impl FetchUnit {
             }
             counters.l1i_accesses += 1;
         }
+        self.take_near(slot, pc, addr, residents);
+        Fetched::Taken
+    }
+
+    /// What a warp wants is here: it is in the unit's own cache from now on, if there is one.
+    #[inline(always)]
+    pub(super) fn take_near(&mut self, slot: u16, pc: Pc, addr: u64, residents: &mut Residents) {
         if let Some(l0) = &mut self.l0 {
             l0.fill(addr);
         }
-        counters.fetches += 1;
+        residents.books.stats.counters.fetches += 1;
         self.fetched.push((slot, pc));
-        warps.fetch_for_one_under_way(place);
-        Fetched::Taken
+        let warps = &mut residents.warps;
+        warps.fetch_for_one_under_way(warps.place(slot));
     }
 }
 

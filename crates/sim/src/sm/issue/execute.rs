@@ -206,7 +206,7 @@ impl Issue {
                 residents.go_on(slot, pc + 1);
                 residents.hold(slot, Hold::Atomic);
             }
-            EffectKind::Alu | EffectKind::Access(_) => {
+            EffectKind::Alu | EffectKind::Access(_) | EffectKind::Prefetch(_) => {
                 if facts.traffic == Traffic::Copy {
                     residents.copies_started(slot);
                 }
@@ -243,6 +243,7 @@ impl Issue {
         } else if facts.control && next != pc + 1 {
             edit.wait_for_target();
         }
+        edit.follow_path(next);
         edit.refresh_head(next, &launched.facts);
     }
 }

@@ -6,6 +6,7 @@ use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
 use crate::place::Place;
 use crate::schedule::{IssueView, Together};
+use crate::sm::facts::Traffic;
 use crate::sm::fixed_list::FixedList;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::limits::MOST_DOMAINS;
@@ -53,6 +54,7 @@ impl Issue {
         with: &mut Surroundings,
     ) -> Result<bool, SmFault> {
         let at = self.issue_members(members, now, with)?;
+        let at = goes_on_at(members, at, &with.residents.warps);
         let books = &mut with.residents.books;
         books.stats.counters.gang_issues += u64::from(members.len() > 1);
         let plan = books.policy.plan();
@@ -367,6 +369,9 @@ impl Issue {
         with: &mut Surroundings,
     ) {
         let facts = &with.view.launched.facts[pc as usize];
+        if facts.traffic == Traffic::Operand {
+            return self.read_operand(members, pc, lanes, now, with);
+        }
         let group = |place: Place| {
             let domain = place.domain as usize;
             with.collectors.group_of(domain, facts.unit)
@@ -400,6 +405,12 @@ impl Issue {
             }
         }
     }
+}
+
+/// Where warps that have issued go on, if they do, as a plan is told: one is to look at those that wait for threads now.
+#[inline]
+pub(super) fn goes_on_at(members: Together, at: Option<Pc>, warps: &WarpTable) -> Option<Pc> {
+    at.filter(|_| !warps.waits_for_threads(members.leader()))
 }
 
 /// Where a warp stands that has issued, if it goes on.

@@ -126,13 +126,14 @@ impl Gathered {
             }
         }
         match (&mut self.effect.kind, &effect.kind) {
-            (EffectKind::Access(all), EffectKind::Access(its)) => {
+            (EffectKind::Access(all), EffectKind::Access(its))
+            | (EffectKind::Prefetch(all), EffectKind::Prefetch(its)) => {
                 all.shared |= its.shared;
                 all.global |= its.global;
                 all.local |= its.local;
             }
             // A warp whose lanes are all off made no access.
-            (EffectKind::Access(_) | EffectKind::Atomic(_), _) => {}
+            (EffectKind::Access(_) | EffectKind::Prefetch(_) | EffectKind::Atomic(_), _) => {}
             (kind, its) => *kind = its.clone(),
         }
     }
@@ -181,14 +182,13 @@ impl Issue {
         if in_step {
             self.look_everywhere(now, with.residents);
         }
-        let looks_late = self.looks_late && !in_step;
         let domains = self.domains;
         let turn = with.residents.blocks.turns.number(now);
         let mut any = false;
         for i in 0..domains {
             let d = (turn + i) % domains;
-            if looks_late {
-                self.ready[d] = with.residents.warps.domain(d).ready_at(now);
+            if self.looks_late {
+                self.look_late(d, now, with.residents);
             }
             let Some((place, room)) = self.choose(d, now, with) else {
                 continue;

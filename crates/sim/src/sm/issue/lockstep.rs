@@ -161,7 +161,7 @@ impl Issue {
     pub(super) fn leads_on_as_one(&self) -> bool {
         match &self.effect.kind {
             EffectKind::Alu | EffectKind::Branch { .. } => true,
-            EffectKind::Barrier(_) | EffectKind::Exit => true,
+            EffectKind::Barrier(_) | EffectKind::Exit | EffectKind::Prefetch(_) => true,
             EffectKind::Access(access) => !self.special.holds(access),
             _ => false,
         }
@@ -271,7 +271,11 @@ impl Issue {
     fn leads_to(&self, leader: &Next, residents: &Residents, launched: &Launched) -> Option<Pc> {
         let &Next { pc, facts, .. } = leader;
         let taken = match self.effect.kind {
-            EffectKind::Alu | EffectKind::Access(_) if facts.traffic != Traffic::Copy => 0,
+            EffectKind::Alu | EffectKind::Access(_) | EffectKind::Prefetch(_)
+                if facts.traffic != Traffic::Copy =>
+            {
+                0
+            }
             EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => taken,
             _ => return None,
         };
@@ -373,7 +377,8 @@ impl Issue {
     /// What a gang has executed as one goes to the collectors of its slices.
     #[inline]
     fn send_gang(&mut self, members: Together, leader: &Next, now: Cycle, with: &mut Surroundings) {
-        if let Some(first) = with.collectors.takes_gangs(leader.facts.unit)
+        if leader.facts.traffic != Traffic::Operand
+            && let Some(first) = with.collectors.takes_gangs(leader.facts.unit)
             && with.units.takes_gangs()
         {
             self.order += 1;

@@ -5,6 +5,7 @@ mod execute;
 mod gang;
 mod gather;
 mod lockstep;
+mod operand;
 mod parts;
 mod rooms;
 mod straight;
@@ -12,7 +13,7 @@ mod straight;
 mod tests;
 mod whole;
 
-use super::facts::OpFacts;
+use super::facts::{OpFacts, Traffic};
 use super::launch::{Launched, SmFault, View};
 use super::limits::MOST_DOMAINS;
 use super::memory::LoadStore;
@@ -23,6 +24,7 @@ use super::warps::WarpTable;
 use crate::config::Machine;
 use crate::exec::state::Effect;
 use crate::place::{Place, each};
+use crate::schedule::Together;
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
@@ -211,8 +213,7 @@ impl Issue {
         if in_step {
             self.look_everywhere(now, with.residents);
         }
-        // Another domain's turn may have let a warp go.
-        let looks_late = self.looks_late && !in_step;
+        let looks_late = self.looks_late;
         let turn = with.residents.blocks.turns.number(now);
         let mut next = match domains.is_power_of_two() {
             true => turn & (domains - 1),
@@ -223,7 +224,7 @@ impl Issue {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
             if looks_late {
-                self.ready[d % MOST_DOMAINS] = with.residents.warps.domain(d).ready_at(now);
+                self.look_late(d, now, with.residents);
             }
             let Some((leader, room)) = self.choose(d, now, with) else {
                 continue;
@@ -301,17 +302,28 @@ impl Issue {
     /// in every cycle.
     #[inline(never)]
     fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) {
+        for d in 0..self.domains {
+            self.look_at(d, now, residents);
+        }
+    }
+
+    /// Finds out which warps of a domain are ready that is looked at in every cycle.
+    fn look_at(&mut self, d: usize, now: Cycle, residents: &mut Residents) {
         let Residents { warps, books, .. } = residents;
-        for (d, ready) in self.ready[..self.domains].iter_mut().enumerate() {
-            warps.pass(d, now, books);
-            let considered = if books.considers() {
-                warps.consider(d, books)
-            } else {
-                !0
-            };
-            let domain = warps.domain(d);
-            let free = u64::from(domain.is_free(now)).wrapping_neg();
-            *ready = domain.issuable() & considered & free;
+        warps.pass(d, now, books);
+        let considered = match books.considers() {
+            true => warps.consider(d, books),
+            false => !0,
+        };
+        self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(now) & considered;
+    }
+
+    /// Looks at a domain again before its turn: that of another may have let a warp go.
+    #[inline(never)]
+    fn look_late(&mut self, d: usize, now: Cycle, residents: &mut Residents) {
+        match residents.warps.in_step() {
+            true => self.look_at(d, now, residents),
+            false => self.ready[d % MOST_DOMAINS] = residents.warps.domain(d).ready_at(now),
         }
     }
 
@@ -349,6 +361,9 @@ impl Issue {
     fn send(&mut self, next: &Next, memory: u16, lanes: u32, now: Cycle, with: &mut Surroundings) {
         self.order += 1;
         if !next.facts.is_memory() {
+            if next.facts.traffic == Traffic::Operand {
+                return self.read_operand(Together::alone(next.place), next.pc, lanes, now, with);
+            }
             let domain = next.place.domain as usize;
             with.units
                 .note_lanes(self.order, lanes, domain, next.facts, now);

@@ -4,7 +4,7 @@
 //! alone, and what it issues is done straight, as for a gang with a warp in every slice (`whole`). Where it is not
 //! the whole class that goes, what is ready is looked at slice by slice (`parts`), which comes to the same.
 
-use super::gang::runs_at;
+use super::gang::{goes_on_at, runs_at};
 use super::{Issue, Next, Surroundings};
 use crate::place::each;
 use crate::sm::launch::SmFault;
@@ -48,6 +48,7 @@ impl Issue {
             1 => self.issue_single(&next, now, with)?,
             _ => self.issue_only(gang, false, &next, now, with)?,
         };
+        let at = goes_on_at(gang, at, &with.residents.warps);
         let books = &mut with.residents.books;
         books.stats.counters.gang_issues += u64::from(gang.len() > 1);
         books.stats.counters.issue_cycles += 1;

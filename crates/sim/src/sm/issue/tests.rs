@@ -2,9 +2,11 @@
 //! collectors at once.
 
 use super::{Issue, Surroundings};
+use crate::config::Machine;
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::memory::store_buffer::StoreBuffer;
 use crate::place::Layout;
+use crate::schedule::POLICIES;
 use crate::sm::launch::{Launched, Leavings, View};
 use crate::sm::memory::LoadStore;
 use crate::sm::operands::Collectors;
@@ -29,21 +31,25 @@ struct Bench {
 impl Bench {
     /// Four warps that all have the first two instructions of this body in their buffers.
     fn new(body: &str) -> Bench {
-        let machine = testing::machine(&[]);
-        let launched = testing::launched(&machine, body, 128);
-        let plan = UnitPlan::of(&machine);
+        Bench::on(&testing::machine(&[]), body, 4)
+    }
+
+    /// So many warps on a machine.
+    fn on(machine: &Machine, body: &str, warps: u16) -> Bench {
+        let launched = testing::launched(machine, body, 32 * u32::from(warps));
+        let plan = UnitPlan::of(machine);
         let mut bench = Bench {
-            issue: Issue::new(&machine, Layout::of(&machine).domains()),
-            residents: testing::residents(&machine, &launched),
+            issue: Issue::new(machine, Layout::of(machine).domains()),
+            residents: testing::residents(machine, &launched),
             collectors: Collectors::new(&machine.collector, &plan),
-            units: Units::new(&machine, plan, false),
-            memory: LoadStore::new(&machine, 0),
+            units: Units::new(machine, plan, false),
+            memory: LoadStore::new(machine, 0),
             launched,
             now: Cycle::new(1),
             moves: true,
         };
         bench.issue.log = Some(Vec::new());
-        for slot in 0..4 {
+        for slot in 0..warps {
             let Residents { warps, books, .. } = &mut bench.residents;
             let mut edit = warps.edit(slot, books);
             edit.decode(0, 0, &bench.launched.facts);
@@ -57,7 +63,7 @@ impl Bench {
         self.residents.warps.start_cycle(self.now);
         if self.moves {
             self.collectors.step(&self.launched.facts, ());
-            while self.collectors.oldest(0).is_some() {
+            while self.collectors.collected(0).next().is_some() {
                 self.collectors.leave(0);
             }
         }
@@ -137,4 +143,58 @@ fn nothing_issues_without_room_at_its_unit() {
     assert_eq!(bench.step(), [], "the collectors have taken nothing yet");
     bench.moves = true;
     assert_eq!(bench.step(), [(0, 1), (1, 1)]);
+}
+
+/// Of three warps the last comes to their barrier, which lets the others go, in the second cycle. A warp of the other scheduler
+/// issues in that cycle if its turn is still to come and the machine says so; whatever the policy, and whoever listens.
+#[test]
+fn a_barrier_opens_at_once_for_schedulers_whose_turn_is_still_to_come() {
+    let body = "bar.sync 0; add.s32 %r1, %r1, 1; ret;";
+    let mut policies = 0;
+    for policy in POLICIES {
+        let settings = |opens_at_once: bool| {
+            [
+                format!("scheduler={}", policy.info.name),
+                format!("sm.barriers_open_at_once={opens_at_once}"),
+            ]
+        };
+        if Machine::resolve("gtx480", &settings(true)).is_err() {
+            continue; // it plans for all schedulers, or needs a pool of warps
+        }
+        for opens_at_once in [true, false] {
+            let set = settings(opens_at_once);
+            let machine = Machine::resolve("gtx480", &set).expect("a machine");
+            policies += 1;
+            for (begin, heard) in [(1, false), (2, false), (1, true), (2, true)] {
+                let mut bench = Bench::on(&machine, body, 3);
+                bench.now = Cycle::new(begin);
+                let Residents { warps, books, .. } = &mut bench.residents;
+                books.watch.switch(heard, warps.slots());
+                warps.keep_in_step(books.want_step());
+                assert_eq!(bench.step(), [(0, 0), (1, 0)], "{set:?}");
+                let other_goes_first = bench.residents.blocks.turns.number(bench.now) % 2 == 1;
+                let expected = match opens_at_once && !other_goes_first {
+                    true => &[(1, 1), (2, 0)][..],
+                    false => &[(2, 0)],
+                };
+                assert_eq!(
+                    bench.step(),
+                    expected,
+                    "{set:?}, heard {heard}, cycle {begin}"
+                );
+            }
+        }
+    }
+    assert!(policies > 20, "{policies}");
+}
+
+#[test]
+fn a_plan_for_all_schedulers_is_refused_where_barriers_open_at_once() {
+    let set = ["scheduler=gangs", "sm.barriers_open_at_once=true"].map(String::from);
+    let refused = Machine::resolve("gtx480", &set).expect_err("it is refused");
+    let text = refused.to_string();
+    assert!(
+        text.contains("--set sm.barriers_open_at_once=false"),
+        "{text}"
+    );
 }

@@ -1,11 +1,13 @@
 //! A first-level cache of an SM: tags, misses outstanding, and the queue of requests that
 //! wait for the network. Used for data, instructions, constants and textures.
 
+use super::unused::{Unused, Uses};
 use crate::config::{Cache as Config, DataCache, WritePolicy};
 use crate::memory::cache::mshr::{Admission, Fetch, MshrTable};
-use crate::memory::cache::tags::{Evicted, Geometry, Lookup, TagArray};
+use crate::memory::cache::tags::{Evicted, Geometry, Lookup, Place, Slot, TagArray};
 use crate::memory::packet::Request;
 use crate::memory::ring::Ring;
+use crate::replacement::{self, Replacement};
 
 /// What became of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +54,15 @@ pub struct L1 {
     /// What the access that stalled last waits for, and whether it has happened.
     wait: Wait,
     retry: bool,
+    /// Lines that were prefetched and not used yet, from the first prefetch on.
+    unused: Option<Box<Unused>>,
 }
 
 impl L1 {
     /// A cache that is only read.
     pub fn new(config: &Config) -> L1 {
-        let tags = TagArray::new(Geometry::of(config));
+        let policy = replacement::make(&config.replacement, config.sets, config.ways);
+        let tags = TagArray::with(Geometry::of(config), policy);
         L1 {
             mshrs: MshrTable::new(config.mshrs, config.merges, tags.places()),
             tags,
@@ -70,7 +75,21 @@ impl L1 {
             pushed_out: None,
             wait: Wait::Send,
             retry: true,
+            unused: None,
         }
+    }
+
+    /// Puts a replacement policy for so many sets and ways in place of the configured one, before anything is looked
+    /// up.
+    pub fn replace_policy(&mut self, make: &dyn Fn(usize, usize) -> Box<dyn Replacement>) {
+        let (sets, ways) = self.tags.shape();
+        self.tags.decide_by(make(sets, ways));
+    }
+
+    /// Whether a replacement policy hears of every lookup, so that each has to be made, in its time.
+    #[inline]
+    pub fn policy_hears(&self) -> bool {
+        self.tags.is_told()
     }
 
     /// A cache that is written, too.
@@ -115,6 +134,9 @@ impl L1 {
         let found = self.tags.lookup(line);
         if let Lookup::Hit(slot) = found {
             self.tags.touch(slot);
+            if let Some(unused) = &mut self.unused {
+                unused.used(slot, false);
+            }
             return Outcome::Hit;
         }
         self.read_otherwise(line, found, waiter, request, evict)
@@ -147,16 +169,16 @@ impl L1 {
                     return self.stall(Wait::Line(line));
                 }
                 self.tags.touch(slot);
+                if let Some(unused) = &mut self.unused {
+                    unused.used(slot, true);
+                }
                 Outcome::Merged
             }
             Lookup::Blocked => self.stall(Wait::Set(self.tags.set_of(line))),
             // A store to a missing local line allocates nothing, so a partly written line
             // cannot be here; treat it as what it is, a line to fetch.
             Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => {
-                // An eviction may need a second place in the queue; a queue of one place must
-                // still let a fetch through.
-                let places = (1 + self.writes as usize).min(self.queue_limit);
-                if self.queue.len() + places > self.queue_limit {
+                if !self.has_room_to_fetch() {
                     return self.stall(Wait::Send);
                 }
                 match self.mshrs.admit(line) {
@@ -164,17 +186,72 @@ impl L1 {
                     Admission::TableFull => return self.stall(Wait::Entry),
                     Admission::Lost => return self.stall(Wait::Line(line)),
                 }
-                self.pushed_out = self.tags.occupant(slot);
-                if let Some(evicted) = self.tags.replace(slot, line) {
-                    self.queue.push_back(evict(evicted));
-                }
-                self.tags.reserve(slot, line);
-                let place = self.tags.place(slot, line);
+                let place = self.make_room(slot, line, evict);
                 let fetch = self.mshrs.open(line, place, waiter());
                 self.queue.push_back(request(line, fetch));
                 Outcome::Miss
             }
         }
+    }
+
+    /// Whether the queue has room for a fetch.
+    fn has_room_to_fetch(&self) -> bool {
+        // An eviction may need a second place in the queue; a queue of one place must
+        // still let a fetch through.
+        let places = (1 + self.writes as usize).min(self.queue_limit);
+        self.queue.len() + places <= self.queue_limit
+    }
+
+    /// A line that is to be fetched takes a slot.
+    #[inline(always)] // of its two callers one is hot
+    fn make_room(
+        &mut self,
+        slot: Slot,
+        line: u64,
+        evict: impl FnOnce(Evicted) -> Request,
+    ) -> Place {
+        self.pushed_out = self.tags.occupant(slot);
+        if let Some(unused) = &mut self.unused {
+            unused.left(slot);
+        }
+        if let Some(evicted) = self.tags.replace(slot, line) {
+            self.queue.push_back(evict(evicted));
+        }
+        self.tags.reserve(slot, line);
+        self.tags.place(slot, line)
+    }
+
+    /// Fetches a line for which nobody waits, if that takes nothing from anybody: with a free MSHR, room in the queue and
+    /// a way that may be replaced.
+    pub fn prefetch(
+        &mut self,
+        addr: u64,
+        request: impl FnOnce(u64, Fetch) -> Request,
+        evict: impl FnOnce(Evicted) -> Request,
+    ) -> Prefetched {
+        let line = self.line_of(addr);
+        let slot = match self.tags.lookup(line) {
+            Lookup::Hit(_) | Lookup::Pending(_) => return Prefetched::There,
+            Lookup::Blocked => return Prefetched::Dropped,
+            Lookup::Miss(slot) | Lookup::SectorMiss(slot) | Lookup::PartlyWritten(slot) => slot,
+        };
+        if !self.has_room_to_fetch() || self.mshrs.admit(line) != Admission::Fresh {
+            return Prefetched::Dropped;
+        }
+        let place = self.make_room(slot, line, evict);
+        let slots = self.tags.slots();
+        let unused = self.unused.get_or_insert_with(|| Unused::new(slots).into());
+        unused.prefetched(slot);
+        let fetch = self.mshrs.open_for_nobody(line, place);
+        self.queue.push_back(request(line, fetch));
+        Prefetched::Sent
+    }
+
+    /// What has become of lines that were prefetched, since this was asked last.
+    #[inline]
+    pub fn take_uses(&mut self) -> Option<Uses> {
+        let unused = self.unused.as_mut()?;
+        Some(std::mem::take(&mut unused.uses))
     }
 
     /// Looks up a store; `request` goes on to L2 unless the cache keeps the data. Returns
@@ -192,7 +269,7 @@ impl L1 {
         };
         if let (Some(slot), WritePolicy::WriteBack) = (hit, policy) {
             self.tags.dirty(slot, line);
-            self.tags.touch(slot);
+            self.use_for_store(slot);
             return Some(Stored {
                 hit: true,
                 kept: true,
@@ -202,7 +279,10 @@ impl L1 {
             self.stall(Wait::Send);
             return None;
         }
-        if hit.is_some() && policy == WritePolicy::WriteEvict {
+        if let (Some(slot), WritePolicy::WriteEvict) = (hit, policy) {
+            if let Some(unused) = &mut self.unused {
+                unused.left(slot);
+            }
             self.tags.invalidate(line);
         }
         self.queue.push_back(request);
@@ -212,16 +292,27 @@ impl L1 {
         })
     }
 
+    /// A store leaves its data in a line.
+    fn use_for_store(&mut self, slot: Slot) {
+        self.tags.touch(slot);
+        if let Some(unused) = &mut self.unused {
+            unused.used(slot, false);
+        }
+    }
+
     /// A whole line has come, that of this fetch.
     pub fn fill(&mut self, addr: u64, fetch: Fetch) {
         let line = self.line_of(addr);
+        let used = self.mshrs.used();
         if let Some(place) = self.mshrs.fill(fetch) {
             self.tags.fill_place(place);
         }
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
             Wait::Line(awaited) => awaited == line,
-            Wait::Entry | Wait::Send => false,
+            // That of a line for which nobody waited is free at once.
+            Wait::Entry => self.mshrs.used() < used,
+            Wait::Send => false,
         };
     }
 
@@ -273,6 +364,9 @@ impl L1 {
         if !self.mshrs.is_empty() {
             self.mshrs.lose(self.tags.pending_places());
         }
+        if let Some(unused) = &mut self.unused {
+            unused.all_left();
+        }
         self.tags.invalidate_all();
     }
 
@@ -280,6 +374,17 @@ impl L1 {
     pub fn outstanding(&self) -> u32 {
         self.mshrs.used()
     }
+}
+
+/// What became of a prefetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefetched {
+    /// A request was queued.
+    Sent,
+    /// The line is here or on its way.
+    There,
+    /// There was no room: it is given up.
+    Dropped,
 }
 
 /// What became of a store.
@@ -292,102 +397,5 @@ pub struct Stored {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Machine;
-    use crate::memory::packet::{RequestKind, Traffic};
-
-    /// The L1 data cache of `gtx480` with these changes.
-    fn cache(changes: &[&str]) -> L1 {
-        let changes: Vec<String> = changes.iter().map(|c| c.to_string()).collect();
-        L1::data(&Machine::resolve("gtx480", &changes).unwrap().l1d)
-    }
-
-    fn read(cache: &mut L1, line: u64, waiter: u32) -> Outcome {
-        let request = |addr, fetch: Fetch| Request {
-            sm: 0,
-            kind: RequestKind::Read,
-            traffic: Traffic::Global,
-            addr,
-            bytes: 128,
-            byte_mask: 0,
-            token: fetch.0,
-        };
-        cache.read(
-            line * 128,
-            || waiter,
-            request,
-            |evicted| request(evicted.addr, Fetch::default()),
-        )
-    }
-
-    /// Reads `count` lines and sends their requests.
-    fn miss(cache: &mut L1, lines: impl Iterator<Item = u64>) {
-        for line in lines {
-            assert_eq!(read(cache, line, line as u32), Outcome::Miss);
-            cache.send();
-        }
-    }
-
-    #[test]
-    fn a_full_set_waits_for_a_line_of_that_set() {
-        let mut cache = cache(&["l1d.sets=2", "l1d.ways=1", "l1d.hashed_index=false"]);
-        miss(&mut cache, 0..2);
-        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
-        cache.fill(128, Fetch(1));
-        assert!(!cache.may_retry(), "line 1 is in the other set");
-        assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
-        cache.fill(0, Fetch(0));
-        assert!(cache.may_retry());
-        assert_eq!(read(&mut cache, 2, 9), Outcome::Miss);
-    }
-
-    #[test]
-    fn a_line_without_room_for_waiters_waits_for_itself() {
-        let mut cache = cache(&["l1d.merges=1"]);
-        miss(&mut cache, 0..2);
-        assert_eq!(read(&mut cache, 0, 9), Outcome::Stall);
-        cache.fill(128, Fetch(1));
-        assert!(!cache.may_retry());
-        cache.fill(0, Fetch(0));
-        assert!(cache.may_retry());
-        assert_eq!(read(&mut cache, 0, 9), Outcome::Hit);
-    }
-
-    #[test]
-    fn a_full_table_waits_until_the_last_waiter_of_a_line_is_handed_out() {
-        let mut cache = cache(&["l1d.mshrs=1"]);
-        miss(&mut cache, 0..1);
-        assert_eq!(read(&mut cache, 0, 7), Outcome::Merged);
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
-        cache.fill(0, Fetch(0));
-        assert!(!cache.may_retry(), "its waiters still hold the entry");
-        assert_eq!(cache.next_ready(), Some(0));
-        assert!(!cache.may_retry());
-        assert_eq!(cache.next_ready(), Some(7));
-        assert!(cache.may_retry());
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
-    }
-
-    #[test]
-    fn a_full_queue_waits_for_a_request_to_leave() {
-        let mut cache = cache(&["l1d.miss_queue=2"]);
-        // An eviction may need the second place.
-        assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
-        cache.fill(0, Fetch(0));
-        assert!(!cache.may_retry());
-        cache.send();
-        assert!(cache.may_retry());
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
-    }
-
-    #[test]
-    fn a_queue_of_one_place_lets_a_fetch_through() {
-        let mut cache = cache(&["l1d.miss_queue=1"]);
-        assert_eq!(read(&mut cache, 0, 0), Outcome::Miss);
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Stall);
-        cache.send();
-        assert_eq!(read(&mut cache, 1, 9), Outcome::Miss);
-    }
-}
+#[path = "l1_tests.rs"]
+mod tests;

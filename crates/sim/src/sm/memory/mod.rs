@@ -4,6 +4,7 @@
 
 mod banks;
 mod coalesce;
+mod hints;
 mod joint;
 mod l1;
 mod mixed;
@@ -11,6 +12,7 @@ mod ops;
 mod port;
 mod requests;
 mod unit;
+mod unused;
 
 pub use l1::{L1, Outcome};
 pub use mixed::Shape;

@@ -86,6 +86,8 @@ pub struct MemOp {
     pub holds: u32,
     /// There are owners without an access: all their lanes were masked off.
     pub bystanders: bool,
+    /// A prefetch: nobody waits for what its accesses bring.
+    pub prefetch: bool,
     /// Its accesses; the last goes first.
     pub accesses: Vec<Access>,
     /// Who waits for it.
@@ -225,6 +227,7 @@ impl MemOps {
                 atomic: None,
                 holds: 0,
                 bystanders: false,
+                prefetch: false,
             });
             (self.ops.len() - 1) as u16
         });
@@ -232,6 +235,7 @@ impl MemOps {
         (op.pc, op.path, op.holds) = (pc, path, 1);
         (op.store, op.local, op.is_atomic, op.busy) = (false, false, false, 0);
         (op.shared_atomic, op.warps, op.bystanders) = (false, 1, false);
+        op.prefetch = false;
         op.owners.clear();
         op.accesses.clear();
         index

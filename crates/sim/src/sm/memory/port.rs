@@ -236,10 +236,9 @@ impl Port {
 
     /// Sends a request if there is room for all of it.
     pub fn try_send(&mut self, now: Cycle, request: &Request) -> bool {
-        let data = if request.kind == RequestKind::Read {
-            0
-        } else {
-            request.bytes as u32
+        let data = match request.kind.carries_data() {
+            true => u32::from(request.bytes),
+            false => 0,
         };
         let flits = self.flit.divide_up(u64::from(self.header + data)) as u32;
         if flits > self.room(now) {
@@ -253,8 +252,11 @@ impl Port {
         if self.retry_at <= now {
             (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
         }
-        let writes = (request.kind != RequestKind::Read) as usize;
-        self.traffic[writes] += request.bytes as u64;
+        // What is prefetched into L2 does not come here.
+        if request.kind != RequestKind::Prefetch {
+            let writes = (request.kind != RequestKind::Read) as usize;
+            self.traffic[writes] += request.bytes as u64;
+        }
         self.sent.push((now, *request));
         true
     }
@@ -327,7 +329,7 @@ mod tests {
             ];
             let machine = Machine::resolve("gtx480", &set).unwrap();
             let clock = Clock::new(mhz, 700);
-            let shape = Shape::of(&machine.interconnect);
+            let shape = Shape::from_sms(&machine.interconnect);
             let mut network: Crossbar<()> = Crossbar::new(1, 1, shape);
             let (mut port, mut told) = (Port::new(&machine), Port::new(&machine));
             let mut known = 0;
@@ -367,7 +369,7 @@ mod tests {
         ) {
             let set = ["interconnect.flit=32", "gpu.quantum=4", "interconnect.input_buffer=40"];
             let machine = Machine::resolve("gtx480", &set.map(str::to_owned)).unwrap();
-            let shape = Shape::of(&machine.interconnect);
+            let shape = Shape::from_sms(&machine.interconnect);
             let clock = Clock::new(700, 700);
             let mut network: Crossbar<()> = Crossbar::new(1, 1, shape);
             let (mut port, mut told) = (Port::new(&machine), Port::new(&machine));

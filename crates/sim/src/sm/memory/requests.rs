@@ -34,6 +34,14 @@ pub struct Executed<'a> {
     pub launched: &'a Launched,
 }
 
+/// Where what an instruction touches begins in the memory behind the read-only caches.
+fn constant_base(touched: &Touched, launched: &Launched) -> u64 {
+    match touched.other {
+        Space::Param => launched.param_base,
+        _ => 0,
+    }
+}
+
 impl LoadStore {
     /// Makes the record of a memory instruction that has executed.
     pub fn open(&mut self, what: &Executed, counters: &mut SmCounters) -> u16 {
@@ -51,6 +59,9 @@ impl LoadStore {
                     self.make_mixed_accesses(what, touched, path, &mut accesses, counters)
                 };
             }
+            EffectKind::Prefetch(touched) if executed != 0 => {
+                self.prefetch_accesses(what, touched, path, &mut accesses, counters);
+            }
             EffectKind::Atomic(atomic) if executed != 0 => {
                 let size = atomic.ty.bytes();
                 coalesce_atomic(&effect.address, executed, size, &mut accesses);
@@ -63,6 +74,7 @@ impl LoadStore {
         record.store = store;
         record.local = local;
         record.busy = busy;
+        record.prefetch = matches!(&effect.kind, EffectKind::Prefetch(_));
         record.shared_atomic = path == Path::Shared
             && matches!(&effect.kind, EffectKind::Access(a) if a.shared_atomic);
         record.own(what.owners, &accesses);
@@ -96,6 +108,13 @@ impl LoadStore {
                     _ if facts.uncached && !a.store => (Path::Uncached, store, local),
                     _ if !self.caches_data() => (Path::Uncached, store, local),
                     _ => (Path::Cached, store, local),
+                }
+            }
+            EffectKind::Prefetch(touched) => {
+                let local = touched.global == 0;
+                match facts.uncached || !self.caches_data() {
+                    true => (Path::Uncached, false, local),
+                    false => (Path::Cached, false, local),
                 }
             }
             // Nobody executed it: it passes through the unit without touching anything.
@@ -191,6 +210,16 @@ impl LoadStore {
         }
     }
 
+    /// Whether the constants or parameters that all lanes read from one address are in their cache; their line has been
+    /// used then.
+    pub fn has_constants(&mut self, effect: &Effect, launched: &Launched) -> bool {
+        let EffectKind::Access(touched) = &effect.kind else {
+            return true;
+        };
+        let address = effect.address[0] + constant_base(touched, launched);
+        self.has_constant_line(address)
+    }
+
     /// As [`make_accesses`](LoadStore::make_accesses), for constants, parameters and textures.
     fn read_only_accesses(
         &self,
@@ -200,10 +229,7 @@ impl LoadStore {
         accesses: &mut Vec<Access>,
     ) -> u32 {
         let (address, executed) = (&what.effect.address, what.effect.executed);
-        let base = match touched.other {
-            Space::Param => what.launched.param_base,
-            _ => 0,
-        };
+        let base = constant_base(touched, what.launched);
         let line = self.line_bytes(path);
         let steady = touched.steps == Some([0, 0]) && address[0] == address[LANES / 2];
         if steady || is_uniform(address, executed) {
@@ -230,7 +256,7 @@ impl LoadStore {
     /// A word of local memory of all threads that the GPU can hold lies together, so that the
     /// words of a warp's threads are one line and those of many warps spread over L2. Accesses
     /// wider than a word are one access per word.
-    fn local_accesses(
+    pub(super) fn local_accesses(
         &self,
         what: &Executed,
         touched: &Touched,

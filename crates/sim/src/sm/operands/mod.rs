@@ -36,6 +36,9 @@ pub struct Issued {
 /// Collectors of a group at most.
 const MOST_COLLECTORS: usize = 64;
 
+/// Ideal collectors let as many instructions wait before their units.
+const IDEAL: u8 = 8;
+
 /// Places for groups: a power of two above all that an SM may have, so that finding one by its
 /// number takes no check.
 const GROUPS: usize = MOST_GROUPS.next_power_of_two();
@@ -304,11 +307,22 @@ impl Collectors {
         ((self.wants & self.compute) / COLLECTED) as u32
     }
 
-    /// The oldest instruction of a group that is ready to leave it.
-    #[inline]
-    pub fn oldest(&self, group: usize) -> Option<&Issued> {
-        let any = self.wants & (COLLECTED << group) != 0;
-        any.then(|| &self.behind[group % GROUPS].ops[0])
+    /// The instructions of a group that have their operands: those that are ready to leave it, then those for which
+    /// there is no room among these.
+    pub fn collected(&self, g: usize) -> impl Iterator<Item = &Issued> {
+        let (group, behind) = (&self.groups[g], &self.behind[g]);
+        let full = behind.count >= if self.ideal { IDEAL } else { group.ports };
+        let complete = if full { group.complete } else { 0 };
+        let units = (0..MOST_COLLECTORS).filter(move |unit| complete >> unit & 1 != 0);
+        let waiting = match full && self.ideal {
+            true => group.came.wrapping_sub(group.took),
+            false => 0,
+        };
+        let before = (0..waiting).map(move |i| place_before(g, group.took.wrapping_add(i)));
+        behind.ops[..behind.count as usize]
+            .iter()
+            .chain(units.map(move |unit| &self.inside[g * MOST_COLLECTORS + unit]))
+            .chain(before.map(|place| &self.before[place]))
     }
 
     /// The group whose oldest instruction goes to the load/store unit next, if any does.
@@ -398,8 +412,6 @@ impl Collectors {
 
     #[inline(never)]
     fn pass_through(&mut self) {
-        /// Ideal collectors let as many wait before their units.
-        const IDEAL: u8 = 8;
         if self.wants & GANGS_WAITING != 0 {
             self.pass_gangs();
         }

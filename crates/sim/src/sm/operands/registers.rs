@@ -48,6 +48,14 @@ impl Registers {
         self.ops.copy_within(2..1 + self.count as usize, 1);
     }
 
+    /// Takes one that is there.
+    pub fn take(&mut self, at: usize) -> Issued {
+        let op = self.ops[at];
+        self.ops.copy_within(at + 1..self.count as usize, at);
+        self.count -= 1;
+        op
+    }
+
     /// Takes the oldest so many, which the caller has seen.
     #[inline]
     pub fn drop_oldest(&mut self, dropped: u8) {

@@ -38,7 +38,7 @@ fn cycles(reads: &[&[u32]], written: &[u32]) -> Vec<usize> {
             collectors.write(0, &reading(&[bank], banks).read_banks);
         }
         collectors.step(&facts, ());
-        while collectors.oldest(0).is_some() {
+        while collectors.collected(0).next().is_some() {
             out[collectors.leave(0).pc as usize] = cycle + 1;
         }
     }
@@ -87,7 +87,7 @@ fn order_of_leaving(behind_first: bool) -> Vec<u32> {
             collectors.issue(0, kind.expect("its kind") as u8, op);
         }
         collectors.step(&facts, ());
-        if collectors.oldest(group).is_some() {
+        if collectors.collected(group).next().is_some() {
             left.push(collectors.leave(group).pc);
         }
     }

@@ -7,6 +7,7 @@ use crate::exec::state::{Access, Effect, EffectKind};
 use crate::sm::launch::{Launched, SmFault, View};
 use crate::sm::warps::Hold;
 use crate::time::Cycle;
+use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::Pc;
 
 /// An instruction that a warp has executed.
@@ -52,6 +53,7 @@ impl Residents {
             reconverge: instr.reconverge,
             likely: instr.likely,
             uniform: instr.uniform,
+            annotated: instr.op != Op::Bra || instr.guard.is_none() || instr.mods.uni,
             taken,
         };
         self.model.branch(slot, &branch, &mut self.groups);

@@ -174,9 +174,10 @@ impl Residents {
         }
     }
 
-    /// As [`let_go`](Residents::let_go), for a gang.
+    /// As [`let_go`](Residents::let_go), for warps at a barrier that sit side by side.
     pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
         self.warps.hold_gang(gang, what, false, &mut self.books);
+        self.tell_plan_of_release(gang);
         self.settle_gang(gang);
     }
 }

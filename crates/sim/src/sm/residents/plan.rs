@@ -4,7 +4,7 @@
 use super::Residents;
 use crate::observe::WarpEvent;
 use crate::place::{Layout, Place};
-use crate::schedule::{GangView, IssuePlan};
+use crate::schedule::{GangView, IssuePlan, Together};
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
 use crate::sm::observe::Books;
@@ -46,6 +46,14 @@ impl Residents {
             && let Some(plan) = self.books.policy.plan()
         {
             plan.made_ready(place);
+        }
+    }
+
+    /// Warps no longer wait for other threads.
+    #[inline]
+    pub(super) fn tell_plan_of_release(&mut self, members: Together) {
+        if let Some(plan) = self.books.policy.plan() {
+            plan.let_go(members);
         }
     }
 
@@ -110,6 +118,7 @@ impl Residents {
             lacks_instruction: &|place| {
                 warps.sets(place.domain as usize).lacking() >> place.index & 1 != 0
             },
+            waits_for_threads: &|place| warps.waits_for_threads(place),
         };
         let told = tell(plan, &view, &mut stats.counters);
         if watch.is_on() {

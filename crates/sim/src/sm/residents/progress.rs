@@ -3,6 +3,7 @@
 use super::Residents;
 use crate::divergence::GroupState;
 use crate::exec::state::LANES;
+use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::Launched;
@@ -97,6 +98,9 @@ impl Residents {
     /// A warp no longer waits for `what`.
     pub(super) fn let_go(&mut self, what: Hold, slot: u16) {
         self.warps.edit(slot, &mut self.books).hold(what, false);
+        if matches!(what, Hold::Barrier | Hold::Members) && self.books.plans() {
+            self.tell_plan_of_release(Together::alone(self.warps.place(slot)));
+        }
         self.settle(slot);
     }
 

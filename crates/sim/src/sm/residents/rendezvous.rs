@@ -35,6 +35,11 @@ impl Residents {
     ) -> Result<(), SmFault> {
         let ownership = self.ownership;
         let lanes = self.groups.get(slot).lanes.clone();
+        if let Some(end) = view.launched.code.next_block() {
+            let home = self.groups.get(slot).first_home();
+            let done = self.model.waiting_at(slot, end, &self.groups);
+            self.threads.warps[home as usize].done |= done;
+        }
         let named = effect.operands[0];
         let mut sets = Vec::new();
         lanes.each_home(effect.executed, |home, here| {
@@ -90,7 +95,7 @@ impl Residents {
     /// Threads that a meeting waits for.
     fn missing(&self, at: usize) -> u32 {
         let m = &self.meetings[at];
-        m.named & self.threads.warps[m.home as usize].live & !m.arrived
+        m.named & self.threads.warps[m.home as usize].awaited() & !m.arrived
     }
 
     /// Everybody is there: executes the operation and lets those go that waited.

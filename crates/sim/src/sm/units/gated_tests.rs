@@ -177,14 +177,73 @@ fn an_instruction_goes_to_lanes_that_are_on_before_any_are_woken() {
     let [int, _] = bench.counters();
     assert_eq!(int.gatings, 32, "the second SP's lanes");
     assert_eq!(int.waking, 0);
-    // Two in a cycle: the first SP takes one, and the second is woken for the other.
-    bench.collected(INT, !0, 40);
-    bench.collected(INT, !0, 40);
+    // The first SP takes one after the other as soon as the second SP would be awake.
+    (0..4).for_each(|_| bench.collected(INT, !0, 40));
     bench.run(60);
+    assert_eq!(
+        bench.written[40..],
+        [40, 41, 42, 43].map(|entered| entered + ADD)
+    );
+    assert_eq!(bench.counters()[0].waking, 0, "nothing would be gained");
+    // One more, and it would be late: the second SP is woken for that.
+    bench.collected(INT, !0, 60);
+    bench.run(64);
+    (0..5).for_each(|_| bench.collected(INT, !0, 64));
+    bench.run(80);
+    assert_eq!(
+        bench.written[45..],
+        [64, 65, 66, 67, 67].map(|entered| entered + ADD)
+    );
     let [int, fp] = bench.counters();
-    assert_eq!(int.waking, 32 * 3);
-    assert_eq!(int.issues, 42);
-    assert_eq!(fp.issues, 0);
+    assert_eq!(
+        int.waking,
+        2 * 32 * 3,
+        "the first SP at 60, the second at 64"
+    );
+    assert_eq!((int.issues, fp.issues), (50, 0));
+}
+
+#[test]
+fn wake_ups_overlap() {
+    // Off since 5, on both sides of both SPs.
+    let mut bench = Bench::new(&[CONVENTIONAL]);
+    bench.collected(INT, !0, 20);
+    bench.collected(INT, !0, 20);
+    bench.run(60);
+    assert_eq!(bench.written, [23 + ADD, 23 + ADD], "both SPs wake up");
+    let mut bench = Bench::new(&[CONVENTIONAL]);
+    bench.collected(INT, !0, 20);
+    bench.collected(FP, !0, 21);
+    bench.run(60);
+    assert_eq!(bench.written, [23 + ADD, 24 + ADD]);
+    // Lanes of one SP, for one instruction after the other.
+    let one_sp = [CONVENTIONAL, "gating.by=lane", "unit.sp.count=1"];
+    let mut bench = Bench::new(&one_sp);
+    for (i, lanes) in [0xf, 0xf0, 0xf00, 0xf000].into_iter().enumerate() {
+        bench.collected(INT, lanes, 20 + i as u64);
+    }
+    bench.run(60);
+    assert_eq!(bench.written, [23, 24, 25, 26].map(|entered| entered + ADD));
+    assert_eq!(bench.counters()[0].waking, 16 * 3);
+}
+
+#[test]
+fn nothing_is_switched_off_that_an_instruction_waits_for() {
+    // An instruction has its operands and waits 39 cycles for the entry, which another keeps.
+    let set = [
+        CONVENTIONAL,
+        "gating.by=lane",
+        "unit.sp.count=1",
+        "latency.fp32_add=[40, 40]",
+    ];
+    let mut bench = Bench::new(&set);
+    bench.collected(INT, 0xff, 0);
+    bench.collected(FP, !0, 2);
+    bench.collected(INT, 0xff, 3);
+    bench.run(100);
+    assert_eq!(bench.written, [ADD, 42 + EXIT_STAGES, 42 + ADD]);
+    let [int, _] = bench.counters();
+    assert_eq!((int.gatings, int.waking), (32, 0), "each lane once");
 }
 
 #[test]
@@ -205,7 +264,11 @@ const FOLDING: [&str; 3] = [CONVENTIONAL, "gating.by=lane", "folding=phases"];
 
 #[test]
 fn a_folded_instruction_takes_its_unit_twice_as_long_and_writes_once() {
-    let one_sp = ["unit.sp.count=1", "gating.idle_detect=1000"];
+    let one_sp = [
+        "unit.sp.count=1",
+        "gating.idle_detect=1000",
+        "folding.skip=cluster",
+    ];
     let set = [&FOLDING[..], &one_sp].concat();
     let mut bench = Bench::new(&set);
     bench.collected(INT, !0, 10);
@@ -280,10 +343,10 @@ fn special_functions_have_no_lanes_to_wake() {
     assert_eq!((int.issues, fp.issues), (0, 1));
 }
 
-/// Lanes that an instruction waits for do not go off again one after the other while the last of them
-/// wake up.
+/// An instruction waits for its lanes for as long as waking up takes, and no longer: whatever lanes it needs, and
+/// however they have been switched off.
 #[test]
-fn whatever_lanes_instructions_need_they_enter_soon() {
+fn whatever_lanes_an_instruction_needs_it_waits_for_one_wake_up_at_most() {
     for wake_up in [0, 1, 3, 9] {
         let wake = format!("gating.wake_up={wake_up}");
         for detect in ["gating.idle_detect=0", "gating.idle_detect=5"] {
@@ -295,9 +358,30 @@ fn whatever_lanes_instructions_need_they_enter_soon() {
                 let lanes = (random >> 3) & random.rotate_left(9) | 1;
                 let at = bench.now + u64::from(random >> 29);
                 bench.collected(INT, lanes, at);
-                bench.run(at + wake_up + 2 + ADD);
+                bench.run(at + wake_up + ADD + 1);
                 assert_eq!(bench.written.len(), done, "{set:?}");
             }
         }
     }
+}
+
+#[test]
+fn each_side_may_have_an_entry_of_its_own() {
+    let set = [
+        "unit.sp.count=1",
+        "latency.int_add=[8, 8]",
+        "gating.watch=true",
+    ];
+    let written = |more: &[&str]| {
+        let mut bench = Bench::new(&[&set[..], more].concat());
+        bench.collected(INT, !0, 10);
+        bench.collected(INT, !0, 10);
+        bench.collected(FP, !0, 11);
+        bench.run(60);
+        bench.written
+    };
+    let int = |entered: u64| entered + 8 + EXIT_STAGES;
+    assert_eq!(written(&[]), [int(10), int(18), 26 + ADD]);
+    let own = ["pipes.entries=own"];
+    assert_eq!(written(&own), [11 + ADD, int(10), int(18)]);
 }

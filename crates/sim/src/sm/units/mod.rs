@@ -12,8 +12,8 @@ use super::facts::OpFacts;
 use super::fixed_list::FixedList;
 use super::limits::MOST_PIPELINES;
 use super::operands::{Collectors, Issued, Registers, Takers};
-use crate::config::Machine;
-use crate::power::Power;
+use crate::config::{Entrances, Machine};
+use crate::power::{Power, Side, UnderWay};
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
 use gangs::Gangs;
@@ -37,6 +37,10 @@ pub struct Units {
     takes_gangs: bool,
     /// Power of the lanes, where it is looked at. Where it is not, they are on.
     power: Option<Box<Power>>,
+    /// The same as `entry_free` for floating-point instructions, where these have an entry of their own.
+    fp_free: Option<Box<[Cycle; MOST_PIPELINES]>>,
+    /// Instructions that have their operands, by order number: filled and read in one place.
+    collected: Vec<u64>,
 }
 
 impl Units {
@@ -45,6 +49,7 @@ impl Units {
         let power = Power::new(machine, &plan.pipelines(machine), minded);
         let buses = machine.sm.result_buses;
         let has_buses = |group: &Group| group.bus.count_ones() <= buses;
+        let own = machine.pipes.entries == Entrances::Own;
         let has_room = power.is_none() && plan.groups.iter().all(has_buses);
         Units {
             takes_gangs: has_room && machine.sm.schedulers == 1,
@@ -55,6 +60,8 @@ impl Units {
             all_free: Cycle::ZERO,
             results: Results::new(),
             gangs: Gangs::default(),
+            fp_free: own.then(|| Box::new([Cycle::ZERO; MOST_PIPELINES])),
+            collected: Vec::new(),
         }
     }
 
@@ -76,6 +83,13 @@ impl Units {
         self.results.pop(now)
     }
 
+    /// Warps have the result of an instruction in cycle `at`, which passes no pipeline and takes no bus.
+    pub fn have_result(&mut self, at: Cycle, slots: impl Iterator<Item = u16>, pc: u32) {
+        for slot in slots {
+            self.results.push(at, Done::alone(slot, pc));
+        }
+    }
+
     /// The instruction with this order number was issued by these warps together.
     pub fn note_gang(&mut self, order: u64, slots: FixedList<u16, 8>) {
         self.gangs.members.push((order, slots));
@@ -91,12 +105,15 @@ impl Units {
         facts: &OpFacts,
         now: Cycle,
     ) {
-        if let Some(power) = &mut self.power {
-            power.issued(order, lanes);
-            if power.asks_at_issue() {
-                let group = self.plan.routes[domain][facts.unit as usize];
-                self.ask_for_lanes(group.into(), order, facts, now, true);
-            }
+        if self.power.is_some() {
+            let instruction = UnderWay {
+                order,
+                lanes,
+                side: facts.through.side,
+                interval: facts.interval,
+                group: self.plan.routes[domain][facts.unit as usize],
+            };
+            self.note_under_way(instruction, now);
         }
     }
 
@@ -143,6 +160,7 @@ impl Units {
                 collectors.split_gang(gang);
             }
         }
+        self.ask_for_lanes(now, collectors);
         let mut left = collectors.collected_to_compute();
         while left != 0 {
             let group = left.trailing_zeros() as usize;
@@ -241,18 +259,51 @@ impl Units {
         self.gangs.each(op, done);
     }
 
+    /// Whether each side of a unit has an entry of its own.
+    fn own_entries(&self) -> bool {
+        self.fp_free.is_some()
+    }
+
+    /// When the entry of a pipeline is free for instructions of a side; those of none need all its entries.
+    #[inline]
+    fn free_at(&self, pipeline: usize, side: Option<Side>) -> Cycle {
+        let pipeline = pipeline % MOST_PIPELINES;
+        let first = self.entry_free[pipeline];
+        match (&self.fp_free, side) {
+            (None, _) | (_, Some(Side::Int)) => first,
+            (Some(fp), Some(Side::Fp)) => fp[pipeline],
+            (Some(fp), None) => first.max(fp[pipeline]),
+        }
+    }
+
     /// Takes an operation in cycle `now` if the pipeline can, and in the cycle `at` of its
     /// writeback a bus; says whether. Every operation is the same time on its way from the unit to writeback, so those
     /// that would be written back together would leave their units together.
     #[inline]
-    fn enter(&mut self, pipeline: usize, bus: u32, now: Cycle, interval: u16, at: Cycle) -> bool {
+    fn enter(
+        &mut self,
+        pipeline: usize,
+        side: Option<Side>,
+        bus: u32,
+        now: Cycle,
+        interval: u16,
+        at: Cycle,
+    ) -> bool {
         let place = self.results.place(at);
-        let entry_free = &mut self.entry_free[pipeline % MOST_PIPELINES];
-        if now < *entry_free || !self.results.claim(place, pipeline, bus, self.buses) {
+        if now < self.free_at(pipeline, side)
+            || !self.results.claim(place, pipeline, bus, self.buses)
+        {
             return false;
         }
-        *entry_free = now + u64::from(interval);
-        self.all_free = self.all_free.max(*entry_free);
+        let free = now + u64::from(interval);
+        self.all_free = self.all_free.max(free);
+        let own_fp = self.fp_free.as_mut().filter(|_| side != Some(Side::Int));
+        if own_fp.is_none() || side.is_none() {
+            self.entry_free[pipeline % MOST_PIPELINES] = free;
+        }
+        if let Some(fp) = own_fp {
+            fp[pipeline % MOST_PIPELINES] = free;
+        }
         true
     }
 }
@@ -319,7 +370,7 @@ mod tests {
             self.now = now;
             let now = Cycle::new(now);
             let at = now + latency + EXIT_STAGES;
-            let enters = self.units.enter(unit, 0b1111, now, interval, at);
+            let enters = self.units.enter(unit, None, 0b1111, now, interval, at);
             if enters {
                 self.units.results.push(at, Done::alone(0, 0));
             }

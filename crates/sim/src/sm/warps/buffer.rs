@@ -40,6 +40,15 @@ impl Buffer {
         (self.first, self.len, self.touched) = (pc, 0, true);
     }
 
+    /// Goes on at `pc`: drops everything if that is not what comes next.
+    #[inline]
+    pub fn go_on_at(&mut self, pc: Pc) {
+        if self.first != pc {
+            self.flush(pc);
+        }
+        self.touched = true;
+    }
+
     /// Takes so many instructions from `pc`, while it is empty.
     #[inline]
     pub fn begin(&mut self, pc: Pc, count: u32) {

@@ -105,8 +105,8 @@ impl Edit<'_> {
         } else if self.rules.fetch.ideal {
             buffer.flush(pc);
             buffer.fill(pc, 1, end, 1);
-        } else if restarts || buffer.is_untouched() {
-            buffer.flush(pc);
+        } else if restarts || buffer.is_untouched() || self.rules.fetch.oracle {
+            buffer.go_on_at(pc);
         }
     }
 
@@ -166,10 +166,19 @@ impl Edit<'_> {
         }
     }
 
-    /// The warp went elsewhere than to the next instruction, and waits for what is there.
+    /// The warp went elsewhere than to the next instruction, and waits for what is there, unless fetch has known that.
     #[inline]
     pub fn wait_for_target(&mut self) {
-        self.domain.control |= self.bit();
+        self.domain.control |= u64::from(!self.rules.fetch.oracle) << self.index;
+    }
+
+    /// The warp goes on at `next`: with fetch that knows where branches go, nothing else is in its buffer, or on its way
+    /// there.
+    #[inline(always)]
+    pub fn follow_path(&mut self, next: Pc) {
+        if self.rules.fetch.oracle {
+            self.warp.buffer.go_on_at(next);
+        }
     }
 
     /// What is in the buffer is on the wrong path: the warp goes on at `pc`.
@@ -182,8 +191,11 @@ impl Edit<'_> {
         self.domain.unresolved &= !bit;
     }
 
-    /// The buffer is to be filled anew.
+    /// What is in the buffer is to be fetched anew: a branch that fetch waits for, too, which has not issued.
     pub fn clear_buffer(&mut self, pc: Pc) {
+        if self.warp.buffer.head().is_some() {
+            self.domain.unresolved &= !self.bit();
+        }
         self.warp.buffer.flush(pc);
     }
 

@@ -73,9 +73,11 @@ impl WarpTable {
     ) {
         let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) else {
             self.parts_issued(gang, facts);
+            let target = self.waits_for_target(gang, target, next);
             return self.refresh_parts(gang, target, next, code, books);
         };
         self.note_issued(slot, facts);
+        let target = self.waits_for_target(gang, target, next);
         if self.warps[slot as usize].buffer.head().is_none() {
             return self.run_dry(gang, target); // as most often
         }
@@ -84,6 +86,24 @@ impl WarpTable {
         };
         self.touch_class(leader, books);
         self.refresh_kept(leader, slot, target, next, code);
+    }
+
+    /// The warps of a gang go on at `next`. Whether they wait for it as for the `target` of a branch: not where fetch has
+    /// known it; then nothing else is in their buffers, or on its way there, as of [`Edit::follow_path`].
+    #[inline(always)]
+    fn waits_for_target(&mut self, gang: Together, target: bool, next: Pc) -> bool {
+        if self.rules.fetch.oracle {
+            self.follow_path(gang, next);
+            return false;
+        }
+        target
+    }
+
+    #[inline(never)] // as on few machines
+    fn follow_path(&mut self, gang: Together, next: Pc) {
+        for slot in self.kept_slots(gang) {
+            self.warps[slot as usize].buffer.go_on_at(next);
+        }
     }
 
     /// The warps of a gang, whose domains have had their turn with it, have nothing in their buffers any more. `target`:
@@ -141,6 +161,7 @@ impl WarpTable {
         code: &[OpFacts],
         books: &mut Books,
     ) {
+        let target = self.waits_for_target(gang, target, next);
         if let Some((leader, slot)) = self.held_as_one(gang) {
             self.touch_class(leader, books);
             return self.refresh_kept(leader, slot, target, next, code);

@@ -236,6 +236,13 @@ impl WarpTable {
         domain.held & bit != 0
     }
 
+    /// Whether a warp waits until other threads come to where it is.
+    #[inline]
+    pub fn waits_for_threads(&self, place: Place) -> bool {
+        let domain = self.sets(place.domain as usize);
+        domain.waits_for_threads() >> place.index & 1 != 0
+    }
+
     /// Whether a warp has threads that go on.
     #[inline]
     pub fn is_running(&self, slot: u16) -> bool {

@@ -80,7 +80,8 @@ impl<'a> Exchange<'a> {
         let reached = self.came_to.iter().map(|&(at, _)| at).fold(end, Cycle::min);
         self.memory.catch_up(reached);
         let goes_on = !self.has_failed(reached) && track.places.hand_out(reached, track.lanes);
-        if !goes_on || reached == end && self.step + 1 == track.steps.count {
+        let ends = !goes_on || track.ends_soon();
+        if ends || reached == end && self.step + 1 == track.steps.count {
             self.stopped = (reached, track.steps.end_of_period(self.step));
             track.stop();
             return;

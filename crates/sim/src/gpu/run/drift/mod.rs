@@ -42,9 +42,10 @@ pub use lane::Lane;
 pub use rota::Rota;
 use runner::Runner;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use steps::Steps;
 use track::Track;
-use warpsim_crew::Patience;
+use warpsim_crew::{Patience, WHILE, is_much};
 
 /// Where so many SMs come on one thread, rounds are as good: the slowest of them makes little difference, and threads help each other.
 const MANY_PER_THREAD: usize = 4;
@@ -64,15 +65,18 @@ struct Work<'t, 's, 'e> {
     rota: &'t Rota,
     /// The thread that does the exchange and runs memory.
     with_memory: usize,
+    /// The caller's thread ends it where it waits too much, and how long it has waited.
+    gives_way: bool,
+    waited: Mutex<Duration>,
 }
 
 impl Gpu {
     /// For how many periods from cycle `now` on SMs may drift apart, if that is worth while.
     pub(super) fn periods_apart(&self, now: Cycle, course: &Course) -> u64 {
-        let threads = self
-            .threads
-            .as_ref()
-            .map_or(0, |threads| threads.crew.size());
+        let crew = self.threads.as_ref().map(|threads| &threads.crew);
+        let threads = crew
+            .filter(|crew| !crew.is_alone())
+            .map_or(0, |crew| crew.size());
         let few = self.sms.len() < threads * MANY_PER_THREAD;
         match few && self.memory.is_ahead() && course.may_drift(now) {
             true => course.periods_unseen(now),
@@ -120,6 +124,8 @@ impl Gpu {
             exchange: Mutex::new(exchange),
             rota,
             with_memory: homes.with_partitions(),
+            gives_way: crew.gives_way(),
+            waited: Mutex::new(Duration::ZERO),
         };
         let mut threads: Vec<usize> = (0..crew.size()).collect();
         let shares: Vec<usize> = (1..=threads.len()).collect();
@@ -130,8 +136,10 @@ impl Gpu {
             track,
             exchange,
             runners,
+            waited,
             ..
         } = work;
+        crew.waited(waited.into_inner().unwrap_or_else(PoisonError::into_inner));
         for runner in runners {
             let runner = runner.into_inner();
             runner.unwrap_or_else(PoisonError::into_inner).stop(&track);
@@ -158,8 +166,15 @@ impl Work<'_, '_, '_> {
         let _stops = self.track.stop_on_panic();
         let mut patience = Patience::default();
         let mut looks = 0;
+        let mut toll = (thread == 0 && self.gives_way).then(Toll::new);
         while !self.track.is_over() {
             let any = self.look_around(thread) || looks >= LOOKS_AT_HOME && self.help(thread);
+            if let Some(toll) = &mut toll {
+                toll.note(!any);
+                if toll.is_too_high() {
+                    self.track.end_soon();
+                }
+            }
             match any {
                 true => (patience, looks) = (Patience::default(), 0),
                 false => {
@@ -167,6 +182,9 @@ impl Work<'_, '_, '_> {
                     patience.wait();
                 }
             }
+        }
+        if let (Some(toll), Ok(mut waited)) = (toll, self.waited.lock()) {
+            *waited = toll.waited;
         }
     }
 
@@ -211,6 +229,40 @@ impl Work<'_, '_, '_> {
     fn exchange(&self) -> bool {
         let exchange = self.exchange.try_lock();
         exchange.is_ok_and(|mut exchange| exchange.go_on(&self.track))
+    }
+}
+
+/// How long a thread has waited for others.
+struct Toll {
+    began: Instant,
+    since: Option<Instant>,
+    waited: Duration,
+}
+
+impl Toll {
+    fn new() -> Toll {
+        Toll {
+            began: Instant::now(),
+            since: None,
+            waited: Duration::ZERO,
+        }
+    }
+
+    /// It waits from now on, or does not.
+    fn note(&mut self, waits: bool) {
+        match (waits, self.since) {
+            (true, None) => self.since = Some(Instant::now()),
+            (false, Some(since)) => {
+                self.waited += since.elapsed();
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it has waited for so much of a while that it should find out whether others are worth waiting for.
+    fn is_too_high(&self) -> bool {
+        self.since.is_none() && self.waited > WHILE && is_much(self.waited, self.began.elapsed())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::Machine;
 use crate::gpu::api::Launch;
+use crate::gpu::run::timed::LAST_LOOK;
 use crate::gpu::{Gpu, Options};
 use crate::observe::{Observer, WarpEvent};
 use crate::time::Cycle;
@@ -50,6 +51,7 @@ const COPIES: &str = "ld.global.u32 %r1, [%rd2]; st.global.u32 [%rd1], %r1;";
 fn threads(threads: usize) -> Options {
     Options {
         threads,
+        all_threads: true,
         ..Options::default()
     }
 }
@@ -57,11 +59,17 @@ fn threads(threads: usize) -> Options {
 #[test]
 fn launches_drift_that_read_nothing_that_they_write_until_stores_are_shown() {
     assert_eq!(periods(&[], COPIES, threads(4)), 64);
-    let limited = Options {
-        max_cycles: Some(10 * 48 + 47),
+    let limited = |cycles| Options {
+        max_cycles: Some(cycles),
         ..threads(4)
     };
-    assert_eq!(periods(&[], COPIES, limited), 10);
+    let looked_at = limited(LAST_LOOK + 10 * 48 + 47);
+    assert_eq!(
+        periods(&[], COPIES, looked_at),
+        10,
+        "until warps are looked at"
+    );
+    assert_eq!(periods(&[], COPIES, limited(LAST_LOOK)), 0);
 }
 
 #[test]

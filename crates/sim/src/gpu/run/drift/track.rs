@@ -33,8 +33,9 @@ struct Said {
     ready: AtomicU64,
     /// Requests of so many steps have gone through the network.
     exchanged: AtomicU64,
-    /// All stop where they are.
+    /// All stop where they are, or are to when they meet.
     over: AtomicBool,
+    ends_soon: AtomicBool,
 }
 
 #[derive(Default)]
@@ -82,6 +83,7 @@ impl<'a> Track<'a> {
                 ready: AtomicU64::new(steps.last_of_period(0)),
                 exchanged: AtomicU64::new(0),
                 over: AtomicBool::new(false),
+                ends_soon: AtomicBool::new(false),
             },
         };
         track
@@ -225,6 +227,15 @@ impl<'a> Track<'a> {
     /// All stop where they are.
     pub fn stop(&self) {
         self.said.over.store(true, Ordering::Release);
+    }
+
+    /// All are to stop when they meet.
+    pub fn end_soon(&self) {
+        self.said.ends_soon.store(true, Ordering::Relaxed);
+    }
+
+    pub fn ends_soon(&self) -> bool {
+        self.said.ends_soon.load(Ordering::Relaxed)
     }
 
     pub fn is_over(&self) -> bool {

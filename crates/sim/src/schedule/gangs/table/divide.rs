@@ -12,16 +12,17 @@ impl Table {
         self.originals[home as usize].parts[0].pc = pc;
     }
 
-    /// The parts of an original gang stand at these PCs, and none of them waits.
-    pub fn move_parts(&mut self, home: u16, pcs: &[Pc]) {
+    /// The parts of an original gang stand at these PCs, some of them held, and none of them waits for the others.
+    pub fn move_parts(&mut self, home: u16, stands: &[(Pc, bool)]) {
         let original = &mut self.originals[home as usize];
-        for (part, pc) in original.parts.iter_mut().zip(pcs) {
-            part.pc = *pc;
+        for (part, stands) in original.parts.iter_mut().zip(stands) {
+            (part.pc, part.held) = *stands;
         }
         self.note_meetings(home);
     }
 
-    /// The gang of an original gang that these slices are stands at `pc`. Says whether there is one.
+    /// The gang of an original gang that these slices are has issued, and stands at `pc`, where it waits for no thread.
+    /// Says whether there is one.
     #[inline]
     pub fn move_part(&mut self, home: u16, slices: u8, pc: Pc) -> bool {
         let parts = &mut self.originals[home as usize].parts;
@@ -29,21 +30,21 @@ impl Table {
         let Some(part) = parts.iter_mut().find(|part| part.slices == slices) else {
             return false;
         };
-        part.pc = pc;
+        (part.pc, part.held) = (pc, false);
         if several {
             self.note_meetings(home);
         }
         true
     }
 
-    /// Notes whether parts of an original gang stand at one PC.
+    /// Notes whether parts of an original gang can be joined.
     fn note_meetings(&mut self, home: u16) {
         if !self.notes_meetings {
             return;
         }
         let original = &mut self.originals[home as usize];
         let parts = &original.parts;
-        let meets = |i: usize| parts[..i].iter().any(|p| p.pc == parts[i].pc);
+        let meets = |i: usize| parts[..i].iter().any(|p| p.meets(&parts[i]));
         let mergeable = (1..parts.len()).any(meets);
         self.mergeable += u32::from(mergeable);
         self.mergeable -= u32::from(original.mergeable);

@@ -25,6 +25,9 @@ pub struct Part {
     pub slices: u8,
     /// Where they stand.
     pub pc: Pc,
+    /// They wait until other threads come there, at a barrier or in a `.sync` operation: all of them do, or none.
+    /// Of an original gang of one part it is not noted.
+    pub held: bool,
     /// Waits for the others of its original gang until this cycle.
     pub waits: Option<Cycle>,
     /// Names it for as long as no other warp joins it and it does not fall apart.
@@ -32,6 +35,13 @@ pub struct Part {
 }
 
 impl Part {
+    /// Whether it can go together with another. One that waits for threads, and one that does not, cannot: it may
+    /// be this that has to come, or to exit, for those to go on.
+    #[inline]
+    pub fn meets(&self, other: &Part) -> bool {
+        (self.pc, self.held) == (other.pc, other.held)
+    }
+
     /// Whether it has several warps.
     #[inline]
     pub fn is_gang(&self) -> bool {
@@ -98,7 +108,7 @@ pub struct Table {
     stirred: Vec<u16>,
     /// Original gangs with warps that go together with others than was told.
     regrouped: Vec<u16>,
-    /// Original gangs with parts that stand at one PC, where anybody asks for them.
+    /// Original gangs with parts that can be joined, where anybody asks for them.
     mergeable: u32,
     notes_meetings: bool,
     next_id: u64,
@@ -129,7 +139,7 @@ impl Table {
         }
     }
 
-    /// The same, where nobody asks for parts that stand at one PC.
+    /// The same, where nobody asks for parts that can be joined.
     pub fn without_meetings(self) -> Table {
         Table {
             notes_meetings: false,
@@ -249,7 +259,7 @@ impl Table {
         self.originals.len() as u16
     }
 
-    /// Whether parts of any original gang stand at one PC.
+    /// Whether parts of any original gang can be joined.
     pub fn any_mergeable(&self) -> bool {
         self.mergeable != 0
     }

@@ -2,6 +2,7 @@
 
 mod access;
 mod fetching;
+mod liveness;
 mod lockstep;
 mod machines;
 mod meeting;

@@ -5,6 +5,7 @@ use super::super::ops::Path;
 use super::super::port::Port;
 use crate::config::Machine;
 use crate::memory::cache::mshr::Fetch;
+use crate::memory::packet::{Request, RequestKind};
 use crate::time::Cycle;
 
 /// The caches, as bits of a mask.
@@ -59,10 +60,10 @@ impl Caches {
     }
 
     /// Sends one request from each cache that has one; returns the caches whose request found no
-    /// room at the port.
+    /// room at the port, and the write that has left, if one has.
     #[inline(never)]
-    pub fn send_requests(&mut self, now: Cycle, port: &mut Port) -> u8 {
-        let (mut left, mut refused) = (self.asking, 0);
+    pub fn send_requests(&mut self, now: Cycle, port: &mut Port) -> (u8, Option<Request>) {
+        let (mut left, mut refused, mut written) = (self.asking, 0, None);
         while left != 0 && !port.is_full(now) {
             let bit = left & left.wrapping_neg();
             left &= !bit;
@@ -70,7 +71,8 @@ impl Caches {
             match cache.first_request() {
                 Some(request) if !port.try_send(now, request) => refused |= bit,
                 _ => {
-                    cache.send();
+                    let sent = cache.send();
+                    written = written.or(sent.filter(|r| r.kind == RequestKind::Write));
                     if !cache.has_request() {
                         self.asking &= !bit;
                     }
@@ -79,9 +81,9 @@ impl Caches {
         }
         if port.is_full(now) && self.asking != 0 {
             port.want_room();
-            return self.asking;
+            return (self.asking, written);
         }
-        refused
+        (refused, written)
     }
 
     /// A line has come, that of this fetch.

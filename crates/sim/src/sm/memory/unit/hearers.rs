@@ -86,6 +86,17 @@ impl LoadStore {
         }
     }
 
+    /// Tells that a prefetch has pushed out a line of the L1 data cache, if it has.
+    pub(super) fn tell_pushed_out(&mut self, with: &mut Surroundings) {
+        if let (Some(asked_by), Some(line)) =
+            (&mut self.hearers.asked_by, self.caches.data.pushed_out())
+            && let Some(slot) = asked_by.remove(&line)
+        {
+            let what = CacheEvent::Evicted;
+            with.events.push(MemoryEvent::Cache { slot, what, line });
+        }
+    }
+
     /// Tells that a line of the L1 data cache has come.
     pub(super) fn tell_fill(&mut self, line: u64, with: &mut Surroundings) {
         let line = self.caches.data.line_of(line);

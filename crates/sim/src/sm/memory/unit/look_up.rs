@@ -35,7 +35,8 @@ impl LoadStore {
             return;
         };
         // Where lookups are held up, the queue may get full; then it counts when they leave it.
-        if queued.others() > 0 && queued.at > now && !self.hearers.any() {
+        let heard = self.hearers.any() || self.prefetches || self.caches.data.policy_hears();
+        if queued.others() > 0 && queued.at > now && !heard {
             self.look_further_ahead(&queued, with);
         }
     }
@@ -91,7 +92,10 @@ impl LoadStore {
             return self.store_data(op, &access, with);
         }
         let (addr, lanes) = (access.addr, access.lanes);
-        self.load_data(op, addr, lanes, with)
+        match record.prefetch {
+            true => self.prefetch_data(op, addr, lanes, with),
+            false => self.load_data(op, addr, lanes, with),
+        }
     }
 
     /// Looks a store up in the L1 data cache; `false` when it must wait.
@@ -106,6 +110,9 @@ impl LoadStore {
         };
         with.stats.l1d_writes += 1;
         with.stats.l1d_write_hits += stored.hit as u64;
+        if self.prefetches {
+            self.count_uses(with.stats);
+        }
         if stored.kept {
             for _ in 0..self.acknowledgements(access) {
                 self.acknowledge(token, with);
@@ -137,6 +144,9 @@ impl LoadStore {
         let outcome = self.caches.data.read(addr, flight, request, evict);
         if self.hearers.any() {
             self.tell_lookup(op, addr, lanes, outcome, with);
+        }
+        if self.prefetches {
+            self.follow_lookup(op, addr, lanes, outcome, with);
         }
         match outcome {
             Outcome::Stall => return false,

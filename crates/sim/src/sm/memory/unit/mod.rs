@@ -11,6 +11,7 @@ mod caches;
 mod hearers;
 mod look_up;
 mod lookups;
+mod prefetching;
 mod send;
 mod shared;
 mod sleep;
@@ -29,10 +30,12 @@ use crate::exec::access::atomic;
 use crate::exec::fault::{Fault, FaultKind};
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::state::LANES;
+use crate::mechanism::CacheName;
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::cache::tags::Evicted;
 use crate::memory::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
 use crate::observe::WarpEvent;
+use crate::replacement::Replacement;
 use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
 use crate::sm::launch::SmFault;
@@ -42,6 +45,7 @@ use crate::time::Cycle;
 use caches::{CONSTANT, Caches, DATA, TEXTURE};
 use hearers::Hearers;
 use lookups::{LookupQueue, Queued};
+use prefetching::Prefetching;
 use shared::SharedPipe;
 use std::collections::VecDeque;
 use warpsim_ptx::isa::Space;
@@ -121,6 +125,8 @@ pub struct LoadStore {
     /// Instructions under way.
     pub(super) ops: MemOps,
     current: Option<u16>,
+    /// Those that wait to enter for a line that operands are in, in order.
+    lines: VecDeque<u16>,
     /// The cycle in which it will have sent its accesses, if that is known.
     sent_at: Cycle,
     /// Cycles that the instructions on their way here from issue will take, on machines that gather accesses: nobody
@@ -131,6 +137,8 @@ pub struct LoadStore {
     l1_latency: u64,
     /// Stores are acknowledged for each aligned part of two to the power of this many bytes.
     acknowledged_shift: u32,
+    /// By L2; else here, as they leave.
+    acknowledged_by_l2: bool,
     caches: Caches,
     responses: VecDeque<Reply>,
     writeback: WritebackPort,
@@ -142,6 +150,12 @@ pub struct LoadStore {
     hearers: Hearers,
     /// Stalls that go on while the unit sleeps, to be counted when it wakes.
     asleep: Asleep,
+    /// The prefetcher of the data cache, if there is one, and what it waits to look up.
+    prefetching: Option<Box<Prefetching>>,
+    /// Lines may have been prefetched: whoever looks up the data cache has to know.
+    prefetches: bool,
+    /// Bytes of the lines of L2.
+    l2_line: u64,
 }
 
 /// What found no room when last tried.
@@ -181,12 +195,14 @@ impl LoadStore {
             sm,
             ops: MemOps::default(),
             current: None,
+            lines: VecDeque::new(),
             sent_at: Cycle::ZERO,
             ahead: machine.sm.gather_memory.then_some(0),
             shared: SharedPipe::new(machine),
             l1_queue: LookupQueue::new(!machine.sm.gather_memory),
             l1_latency: machine.l1d.latency as u64,
             acknowledged_shift: acknowledged_bytes(machine).ilog2(),
+            acknowledged_by_l2: machine.interconnect.store_replies,
             caches: Caches::new(machine),
             responses: VecDeque::with_capacity(RESPONSES),
             writeback: WritebackPort::default(),
@@ -195,12 +211,30 @@ impl LoadStore {
             joint: JointStores::default(),
             hearers: Hearers::default(),
             asleep: Asleep::default(),
+            prefetching: None,
+            prefetches: false,
+            l2_line: u64::from(machine.l2.line.min(LARGEST_REQUEST)),
         }
+        .with_prefetcher(machine)
     }
 
     /// The record of an instruction that is under way.
     pub fn record(&self, op: u16) -> &MemOp {
         self.ops.get(op)
+    }
+
+    /// Puts a replacement policy in place of the configured one in one of its caches, before anything is looked up.
+    pub fn replace_policy(
+        &mut self,
+        cache: CacheName,
+        make: &dyn Fn(usize, usize) -> Box<dyn Replacement>,
+    ) {
+        let caches = &mut self.caches;
+        match cache {
+            CacheName::Constant => caches.constant.replace_policy(make),
+            CacheName::Texture => caches.texture.replace_policy(make),
+            _ => caches.data.replace_policy(make),
+        }
     }
 
     /// The SM that it belongs to.
@@ -213,15 +247,21 @@ impl LoadStore {
         self.shared.banks
     }
 
-    /// Whether no instruction is under way.
+    /// Whether nothing is under way that could still ask for something.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.ops.is_empty()
+        // What is prefetched belongs to no instruction.
+        self.ops.is_empty() && !self.prefetches_wait() && self.caches.asking == 0
     }
 
     /// Whether loads go through the L1 data cache at all.
     pub fn caches_data(&self) -> bool {
         self.caches.data_enabled
+    }
+
+    /// Bytes of the lines of L2, or of the largest request if that is less.
+    pub fn l2_line(&self) -> u64 {
+        self.l2_line
     }
 
     /// Line size of the cache that a path looks up.
@@ -233,6 +273,29 @@ impl LoadStore {
     #[inline]
     pub fn accepts(&self) -> bool {
         self.current.is_none()
+    }
+
+    /// Whether a line of constants or parameters is in its cache; it has been used then.
+    pub(super) fn has_constant_line(&mut self, address: u64) -> bool {
+        self.caches.constant.hit(address)
+    }
+
+    /// An instruction, given by its record, has issued in cycle `now` that waits for a line which operands are in.
+    pub fn await_line(&mut self, op: u16, now: Cycle) {
+        self.lines.push_back(op);
+        self.wake_up(now + 1);
+    }
+
+    /// Takes the next of those that wait for such a line, if another instruction may enter; says whether there is one.
+    #[inline]
+    pub fn enter_for_line(&mut self, now: Cycle) -> bool {
+        if self.lines.is_empty() || !self.accepts() {
+            return false;
+        }
+        if let Some(op) = self.lines.pop_front() {
+            self.enter(op, now);
+        }
+        true
     }
 
     /// Takes an instruction, given by its record.
@@ -288,6 +351,7 @@ impl LoadStore {
         self.take_lookups_back(now, stats);
         self.hearers.forget_lines();
         self.caches.data.invalidate();
+        self.forget_prefetches(stats);
     }
 
     /// Second half of a cycle, after the operand collectors have stepped.
@@ -297,8 +361,9 @@ impl LoadStore {
         self.take_response(with);
         let refused = match self.caches.asking {
             0 => 0,
-            _ => self.caches.send_requests(now, with.port),
+            _ => self.send_requests(now, with),
         };
+        let prefetch = self.prefetches_wait() && self.has_lookup_port(now);
         if self.l1_queue.next() <= now {
             match self.lookup_refused() && self.sent_at < now {
                 true => with.stats.l1d_stalls += 1,
@@ -307,6 +372,9 @@ impl LoadStore {
         }
         if let Some(op) = self.current {
             self.work(now, op, with);
+        }
+        if prefetch {
+            self.look_up_prefetch(with);
         }
         self.sleep(now + 1, refused, with.port.retry_at());
     }
@@ -366,9 +434,9 @@ fn acknowledged_bytes(machine: &Machine) -> u32 {
 /// Acknowledgements that come for a store, one for each aligned part of two to the power of `shift`
 /// bytes.
 #[inline]
-fn acknowledgements(access: &Access, shift: u32) -> u32 {
-    let last = access.addr + u64::from(access.bytes.max(1)) - 1;
-    ((last >> shift) - (access.addr >> shift) + 1) as u32
+fn acknowledgements(addr: u64, bytes: u16, shift: u32) -> u32 {
+    let last = addr + u64::from(bytes.max(1)) - 1;
+    ((last >> shift) - (addr >> shift) + 1) as u32
 }
 
 fn count_stores(record: &MemOp, access: &Access, count: u32, with: &mut Surroundings) {
@@ -409,7 +477,7 @@ impl LoadStore {
     /// Acknowledgements that come for a store.
     #[inline]
     fn acknowledgements(&self, access: &Access) -> u32 {
-        acknowledgements(access, self.acknowledged_shift)
+        acknowledgements(access.addr, access.bytes, self.acknowledged_shift)
     }
 
     /// Performs an atomic access, given by its token, that has reached the L2.

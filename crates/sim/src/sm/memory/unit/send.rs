@@ -127,9 +127,9 @@ impl LoadStore {
         let first = record.unsent - 1;
         let mut others = 0;
         if record.store {
-            let count = acknowledgements(access, self.acknowledged_shift);
+            let count = acknowledgements(access.addr, access.bytes, self.acknowledged_shift);
             count_stores(record, access, count, with);
-        } else if queue.takes_rows(now) && !self.hearers.any() {
+        } else if queue.takes_rows(now) && !self.hearers.any() && !record.prefetch {
             others = first;
         }
         record.unsent -= others + 1;
@@ -171,9 +171,11 @@ impl LoadStore {
             count_stores(self.ops.get(op), access, count, with);
         }
         self.ops.get_mut(op).holds += 1;
-        let done = match self.ops.get(op).store {
-            true => self.store_data(op, access, with),
-            false => self.load_data(op, access.addr, access.lanes, with),
+        let record = self.ops.get(op);
+        let done = match (record.store, record.prefetch) {
+            (true, _) => self.store_data(op, access, with),
+            (_, true) => self.prefetch_data(op, access.addr, access.lanes, with),
+            _ => self.load_data(op, access.addr, access.lanes, with),
         };
         if !done {
             with.events.truncate(heard);
@@ -192,6 +194,9 @@ impl LoadStore {
             return Sent::All;
         };
         let record = self.ops.get(op);
+        if record.prefetch {
+            return self.send_prefetch(now, op, &access, with);
+        }
         let (store, atomic) = (record.store, record.is_atomic);
         let traffic = data_traffic(record.local);
         let (kind, token) = if store {
@@ -219,6 +224,7 @@ impl LoadStore {
         if store {
             let count = self.acknowledgements(&access);
             count_stores(self.ops.get(op), &access, count, with);
+            self.has_left(&request, with);
         }
         let record = self.ops.get_mut(op);
         record.unsent -= 1;
@@ -276,7 +282,7 @@ impl LoadStore {
 
 /// What has left of an instruction's accesses in a cycle.
 #[derive(Clone, Copy, Debug)]
-enum Sent {
+pub(super) enum Sent {
     /// The last of them, or there was none.
     All,
     /// One of those that were left.
@@ -290,7 +296,7 @@ enum Sent {
 impl Sent {
     /// An access of an instruction with this record has left.
     #[inline]
-    fn first_of(record: &MemOp) -> Sent {
+    pub fn first_of(record: &MemOp) -> Sent {
         match record.unsent == 0 {
             true => Sent::All,
             false => Sent::One,

@@ -65,6 +65,7 @@ impl LoadStore {
         if self.caches.ready | self.caches.asking & !refused != 0
             || self.writeback.is_wanted()
             || !self.responses.is_empty()
+            || self.prefetches_wait() && self.has_lookup_port(now)
         {
             return now;
         }

@@ -1,5 +1,5 @@
 //! Whom the acknowledgement of a store is for: it comes back with a token that names the warp, or
-//! the warps that stored together.
+//! the warps that stored together. Where the network brings none, a store is acknowledged as it leaves the SM.
 
 use super::*;
 use crate::sm::memory::joint::Storers;
@@ -31,6 +31,26 @@ impl LoadStore {
     pub(super) fn take_back(&mut self, token: u32) {
         if let (TokenKind::JointStore, number) = untoken(token) {
             self.joint.take_back(number);
+        }
+    }
+
+    /// Sends requests of the caches; returns those that found no room at the port.
+    pub(super) fn send_requests(&mut self, now: Cycle, with: &mut Surroundings) -> u8 {
+        let (refused, written) = self.caches.send_requests(now, with.port);
+        if let Some(request) = written {
+            self.has_left(&request, with);
+        }
+        refused
+    }
+
+    /// The network has taken a write.
+    pub(super) fn has_left(&mut self, request: &Request, with: &mut Surroundings) {
+        let (kind, _) = untoken(request.token);
+        if self.acknowledged_by_l2 || kind == TokenKind::WriteBack {
+            return;
+        }
+        for _ in 0..acknowledgements(request.addr, request.bytes, self.acknowledged_shift) {
+            self.acknowledge(request.token, with);
         }
     }
 

@@ -258,11 +258,25 @@ fn a_hit_comes_after_the_queue_to_the_lookup() {
 /// queues and caches, and although the cache forgets its lines at any time.
 #[test]
 fn accesses_in_rows_are_as_good_as_one_by_one() {
-    let machines: [&[&str]; 4] = [
+    let machines: [&[&str]; 7] = [
         &[],
         &["l1d.sets=4", "l1d.mshrs=6", "l1d.miss_queue=3"],
         &["l1d.sets=2", "l1d.latency=3", "l1d.merges=2"],
         &["l1d.sets=8", "l1d.latency=9", "l1d.mshrs=12"],
+        &["l1d.sets=4", "l1d.replacement=srrip"],
+        &[
+            "l1d.sets=4",
+            "l1d.prefetch=next-line",
+            "l1d.prefetch.on=load",
+            "l1d.prefetch.degree=3",
+            "l1d.prefetch_queue=4",
+        ],
+        &[
+            "l1d.sets=2",
+            "l1d.mshrs=6",
+            "l1d.prefetch=stride",
+            "l1d.replacement=random",
+        ],
     ];
     let (mut hits, mut stalls) = (0, 0);
     for seed in 0..200 {

@@ -169,6 +169,12 @@ impl Domain {
         self.held
     }
 
+    /// Warps that wait until other threads come to where they are: at a barrier or in a `.sync` operation.
+    #[inline]
+    pub fn waits_for_threads(&self) -> u64 {
+        self.barrier | self.members
+    }
+
     /// Sets or clears what a warp waits for.
     #[inline]
     pub(super) fn hold(&mut self, what: Hold, index: u8, value: bool) {

@@ -1,16 +1,22 @@
 //! Power of an SM's lanes: gates, folding and their accounts together.
 
+mod requests;
+mod upkeep;
+
 use super::adaptive::IdleDetect;
 use super::folding::{self, Folding, Way};
 use super::gating::Gates;
-use super::lanes::{Gate, Lanes, Rules};
-use super::phases::{Buffered, IssuedSoFar, Phases};
+#[cfg(test)]
+use super::lanes::Gate;
+use super::lanes::{Lanes, Rules};
+use super::phases::{IssuedSoFar, Phases};
 use super::units::{lanes_of, sides_of};
 use super::{Side, folding_of, gating_of};
-use crate::config::{Machine, Per, Unit};
+use crate::config::{Entrances, Machine, Per, Unit};
 use crate::place::Layout;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
+pub use requests::{Entries, UnderWay};
 
 /// A pipeline with its lanes.
 #[derive(Clone, Debug)]
@@ -48,9 +54,10 @@ pub struct Power {
     phases: Option<Phases>,
     /// When the rules for idle lanes last changed.
     rules_since: Cycle,
-    /// The lanes of instructions that have been issued and have not entered a pipeline, by their
-    /// order numbers.
-    under_way: Vec<(u64, u32)>,
+    /// Instructions that have been issued and have not entered a pipeline, oldest first.
+    under_way: Vec<UnderWay>,
+    /// Cycles for which entries have been taken.
+    slots: u64,
     counters: [PipeCounters; 2],
     /// Up to here, what depends on the warps is known.
     caught_up: Cycle,
@@ -63,7 +70,8 @@ impl Power {
     pub fn new(machine: &Machine, pipelines: &[(&Unit, usize)], minded: bool) -> Option<Power> {
         let gating = gating_of(machine);
         let folding = folding_of(machine);
-        if !gating.watch && folding.is_none() && !minded {
+        let own_entries = machine.pipes.entries == Entrances::Own;
+        if !gating.watch && folding.is_none() && !minded && !own_entries {
             return None;
         }
         let layout = Layout::of(machine);
@@ -93,9 +101,14 @@ impl Power {
             let has = |p: &&Pipeline| p.sides[side as usize].is_some();
             pipelines.iter().flatten().filter(has).count() as u64
         };
+        let sides = Side::ALL.map(with);
         let most = IssuedSoFar {
             all: layout.domains() as u64,
-            sides: Side::ALL.map(with),
+            sides,
+            slots: match own_entries {
+                true => sides.iter().sum(),
+                false => pipelines.iter().flatten().count() as u64,
+            },
         };
         let first = gating.gates.map_or(0, |g| g.idle_detect);
         let adaptive = gating.gates.and_then(|g| g.adaptive);
@@ -108,6 +121,7 @@ impl Power {
             idle_detect: IdleDetect::new(first, adaptive),
             rules_since: Cycle::ZERO,
             under_way: Vec::new(),
+            slots: 0,
             counters: Default::default(),
             caught_up: Cycle::ZERO,
             began: Cycle::ZERO,
@@ -124,6 +138,7 @@ impl Power {
             phases.begin(now);
         }
         self.under_way.clear();
+        self.slots = 0;
         self.counters = Default::default();
         (self.rules_since, self.caught_up, self.began) = (now, now, now);
     }
@@ -131,11 +146,6 @@ impl Power {
     fn all_lanes(&mut self) -> impl Iterator<Item = &mut Lanes> {
         let pipelines = self.pipelines.iter_mut().flatten();
         pipelines.flat_map(|p| p.sides.iter_mut().flatten())
-    }
-
-    /// An instruction has been issued with these lanes.
-    pub fn issued(&mut self, order: u64, lanes: u32) {
-        self.under_way.push((order, lanes));
     }
 
     /// Whether a pipeline has lanes of a side.
@@ -152,8 +162,12 @@ impl Power {
 
     /// The way of an instruction through a pipeline that it enters in cycle `now`.
     pub fn way(&self, pipeline: usize, side: Side, order: u64, now: Cycle) -> Way {
-        let found = self.under_way.iter().find(|(o, _)| *o == order);
-        let active = found.map_or(!0, |(_, lanes)| *lanes);
+        let found = self.under_way.iter().find(|i| i.order == order);
+        self.way_of(pipeline, side, found.map_or(!0, |i| i.lanes), now)
+    }
+
+    /// The way of an instruction for these lanes.
+    pub fn way_of(&self, pipeline: usize, side: Side, active: u32, now: Cycle) -> Way {
         let p = self.pipelines[pipeline].as_ref().expect("it has lanes");
         let own = u64::from(active >> p.first) & ((1 << p.width) - 1);
         // Fewer lanes than threads: they are used several times.
@@ -203,33 +217,9 @@ impl Power {
         (lanes, counters)
     }
 
-    /// Whether lanes of a pipeline can be used in cycle `now`. An instruction waits for them: they
-    /// are not switched off in this cycle.
+    /// Whether lanes of a pipeline can be used in cycle `now`.
     pub fn are_on(&mut self, pipeline: usize, side: Side, lanes: u32, now: Cycle) -> bool {
-        let (own, _) = self.settled(pipeline, side, now);
-        let on = own.are_on(lanes, now);
-        if on {
-            own.hold(lanes, now);
-        }
-        on
-    }
-
-    /// Whether instructions ask for their lanes when they are issued.
-    #[inline]
-    pub fn asks_at_issue(&self) -> bool {
-        self.gates.is_some_and(|g| g.early)
-    }
-
-    /// Whether lanes of a pipeline are on in cycle `now`. An instruction has been issued for which
-    /// they then stay on, as if they had been used.
-    pub fn keep_on(&mut self, pipeline: usize, side: Side, lanes: u32, now: Cycle) -> bool {
-        let detect = self.idle_detect.cycles(side);
-        let (own, _) = self.settled(pipeline, side, now);
-        let on = own.are_on(lanes, now);
-        if on {
-            own.hold_until(lanes, now + detect + 1);
-        }
-        on
+        self.settled(pipeline, side, now).0.are_on(lanes, now)
     }
 
     /// An instruction enters a pipeline.
@@ -244,164 +234,7 @@ impl Power {
         let (own, counters) = self.settled(pipeline, side, now);
         counters.folded += u64::from(way.folded);
         own.enter(way.lanes, now, now + latency, now + interval, counters);
-    }
-
-    /// An instruction has entered something else than one of these lanes.
-    pub fn forget(&mut self, order: u64) {
-        if let Some(at) = self.under_way.iter().position(|(o, _)| *o == order) {
-            self.under_way.swap_remove(at);
-        }
-    }
-
-    /// An instruction of this side, with the way it would take through each, has found none of
-    /// these pipelines awake and free: one of them is woken, if none is waking already and the
-    /// policy lets it.
-    pub fn wake(&mut self, candidates: &[(usize, Way)], side: Side, now: Cycle) {
-        let Some(gates) = self.gates else { return };
-        // It asks again in every cycle, unless its operands are not there yet.
-        let held = match gates.early {
-            true => now + u64::from(gates.wake_up) + self.idle_detect.cycles(side) + 1,
-            false => now + 2,
-        };
-        let coming = |&(pipeline, way): &(usize, Way)| {
-            let lanes = self.lanes(pipeline, side);
-            !lanes.are_on(way.lanes, now) && lanes.are_coming(way.lanes)
-        };
-        if let Some(&(pipeline, way)) = candidates.iter().find(|c| coming(c)) {
-            // Those that are on already wait for the others.
-            let (own, _) = self.settled(pipeline, side, now);
-            own.hold_until(way.lanes, held);
-            return;
-        }
-        for &(pipeline, way) in candidates {
-            let Some(since) = self.lanes(pipeline, side).off_since(way.lanes) else {
-                continue;
-            };
-            let ends = since + u64::from(gates.break_even);
-            if gates.blackout && now < ends {
-                continue;
-            }
-            if gates.blackout && now == ends {
-                self.idle_detect.critical(side);
-                self.counters[side as usize].critical_wakes += 1;
-            }
-            let at = now + u64::from(gates.wake_up);
-            let (own, _) = self.settled(pipeline, side, now);
-            own.wake(way.lanes, at);
-            own.hold_until(way.lanes, held);
-            return;
-        }
-    }
-
-    fn lanes(&self, pipeline: usize, side: Side) -> &Lanes {
-        let p = self.pipelines[pipeline].as_ref().expect("it has lanes");
-        p.sides[side as usize].as_ref().expect("of this side")
-    }
-
-    /// Whether catching up to cycle `now` takes a look at the warps.
-    #[inline]
-    pub fn looks_at_warps(&self, now: Cycle) -> bool {
-        let ends = self.phases.as_ref().map_or(Cycle::NEVER, Phases::ends);
-        ends <= now || self.gates.is_some_and(|g| g.coordinated)
-    }
-
-    /// Catches up to the start of cycle `now`, before which no warp has changed since the last
-    /// call: the warps have these instructions in their buffers, and so many were issued.
-    pub fn catch_up(&mut self, now: Cycle, buffered: Buffered, issued: u64) {
-        loop {
-            let phase = self.phases.as_ref().map_or(Cycle::NEVER, Phases::ends);
-            let epoch = self.idle_detect.ends();
-            let next = phase.min(epoch);
-            if next > now {
-                break;
-            }
-            self.coordinate(next, buffered.sides);
-            self.settle_all(next);
-            if epoch == next {
-                self.idle_detect.next_epoch();
-                self.rules_since = next + 1;
-            }
-            if phase == next {
-                self.start_phase(next, buffered, issued);
-            }
-        }
-        self.coordinate(now, buffered.sides);
-    }
-
-    fn start_phase(&mut self, now: Cycle, buffered: Buffered, issued: u64) {
-        let Some(phases) = &mut self.phases else {
-            return;
-        };
-        for side in Side::ALL {
-            let cycles = phases.folding_cycles(side, now);
-            self.counters[side as usize].folding_cycles += cycles;
-        }
-        let issued = IssuedSoFar {
-            all: issued,
-            sides: [self.counters[0].issues, self.counters[1].issues],
-        };
-        phases.start(now, issued, buffered);
-    }
-
-    /// Accounts for all lanes up to cycle `to`.
-    fn settle_all(&mut self, to: Cycle) {
-        for side in Side::ALL {
-            let rules = self.rules(side);
-            for p in self.pipelines.iter_mut().flatten() {
-                if let Some(lanes) = &mut p.sides[side as usize] {
-                    lanes.settle(to, &rules, &mut self.counters[side as usize]);
-                }
-            }
-        }
-    }
-
-    /// Coordinated blackout up to cycle `to`: the sides of a type are switched off in the order in
-    /// which they have been idle for long enough, the last one only if no warp is about to use it.
-    fn coordinate(&mut self, to: Cycle, waiting: [u32; 2]) {
-        let first = self.caught_up + 1;
-        self.caught_up = self.caught_up.max(to);
-        if !self.gates.is_some_and(|g| g.coordinated) || to < first {
-            return;
-        }
-        for side in Side::ALL {
-            let detect = self.idle_detect.cycles(side);
-            let earliest = first.max(self.rules_since);
-            let mut due: Vec<(Cycle, usize)> = Vec::new();
-            for (at, p) in self.pipelines.iter().enumerate() {
-                let lanes = p.as_ref().and_then(|p| p.sides[side as usize].as_ref());
-                if let Some(lanes) = lanes
-                    && !matches!(lanes.domain_gate(), Gate::Off(_))
-                {
-                    due.push((lanes.domain_idle_at(detect).max(earliest), at));
-                }
-            }
-            let mut left = due.len();
-            due.retain(|(at, _)| *at <= to);
-            due.sort_unstable();
-            for (at, pipeline) in due {
-                if left > 1 || waiting[side as usize] == 0 {
-                    let (lanes, counters) = self.settled(pipeline, side, at);
-                    lanes.switch_off(at, counters);
-                    left -= 1;
-                }
-            }
-        }
-    }
-
-    /// Whether all lanes of each side are in blackout in cycle `now`.
-    pub fn in_blackout(&mut self, now: Cycle) -> [bool; 2] {
-        let Some(gates) = self.gates.filter(|g| g.blackout) else {
-            return [false; 2];
-        };
-        self.settle_all(now);
-        Side::ALL.map(|side| {
-            let pipelines = self.pipelines.iter().flatten();
-            let mut lanes = pipelines.filter_map(|p| p.sides[side as usize].as_ref());
-            lanes.all(|lanes| match lanes.domain_gate() {
-                Gate::Off(since) => now < since + u64::from(gates.break_even),
-                _ => false,
-            })
-        })
+        self.slots += interval;
     }
 
     /// What has been counted before cycle `now`, which is not before the last one that ran.

@@ -1,0 +1,57 @@
+//! What is said of arguments that are not a command to run: help, the version, and mistakes.
+
+use crate::console::failure::{BAD_INPUT, Failure, written};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+use std::io::{Write, stdout};
+use std::process::ExitCode;
+use warpsim_present::misspelt;
+
+/// Shows what there is to say instead of running anything.
+pub fn answer(said: &Error, command: &Command) -> Result<ExitCode, Failure> {
+    if said.kind() == ErrorKind::InvalidSubcommand
+        && let Some(ContextValue::String(name)) = said.get(ContextKind::InvalidSubcommand)
+    {
+        return Err(Failure::bad_input(no_command(name, command)));
+    }
+    let shown = said.print();
+    if said.use_stderr() {
+        return Ok(ExitCode::from(BAD_INPUT));
+    }
+    // Help is what was asked for: that it could not be shown is an error.
+    written(shown.and_then(|()| stdout().flush()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// That no command has this name, and which was probably meant.
+fn no_command(name: &str, command: &Command) -> String {
+    let nested = command.get_subcommands().flat_map(Command::get_subcommands);
+    let all = command.get_subcommands().chain(nested);
+    let names: Vec<&str> = all.map(Command::get_name).collect();
+    let hint = misspelt(name, names).map(|near| format!("; did you mean `{near}`?"));
+    format!(
+        "no command is called `{name}`{}\n`warpsim help` lists the commands",
+        hint.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_command;
+    use clap::CommandFactory;
+
+    #[test]
+    fn a_slip_is_recognised() {
+        let command = crate::Cli::command();
+        for (typed, meant) in [
+            ("rn", "run"),
+            ("lst", "list"),
+            ("studdy", "study"),
+            ("inspct", "inspect"),
+        ] {
+            let said = no_command(typed, &command);
+            assert!(said.contains(&format!("did you mean `{meant}`?")), "{said}");
+        }
+        assert!(!no_command("xyzzy", &command).contains("did you mean"));
+    }
+}
