@@ -1,6 +1,6 @@
 //! `warpsim compare`: files and folders of runs, and tables that fit.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use std::process::Command;

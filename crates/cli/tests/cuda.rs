@@ -1,6 +1,6 @@
 //! CUDA C on the command line: inspecting it, a launch file from it, running that, keeping its PTX.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 

@@ -1,7 +1,7 @@
 //! Every example launch file runs on the simulated GPU and gives the right result, with timing
 //! and without.
 
-mod common;
+use crate::common;
 
 use common::{fails, root, succeeds};
 

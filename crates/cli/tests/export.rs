@@ -1,6 +1,6 @@
 //! A workload that was exported is the same workload: the same result in the same cycles.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;

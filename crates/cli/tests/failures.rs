@@ -1,7 +1,7 @@
 //! Everything that can go wrong, as a user meets it: a clear message, the right exit code, no
 //! half-written file.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, data, fails, succeeds, warpsim};
 use std::io::Read;

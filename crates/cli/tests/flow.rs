@@ -1,6 +1,6 @@
 //! `warpsim flow`: the paper's figure 7, and input that makes no sense.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, root, succeeds};
 

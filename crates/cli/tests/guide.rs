@@ -1,7 +1,7 @@
 //! The guide holds together: every link, picture and heading it names is there, and every page is
 //! in its table of contents. Nothing but the files is needed; `mdbook build` makes pages of them.
 
-mod common;
+use crate::common;
 
 use common::root;
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! What a run writes beside its statistics changes none of them, and ends where its limit is.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Phase timelines, and the example about fetch policies.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, root, succeeds, warpsim};
 use serde_json::Value;

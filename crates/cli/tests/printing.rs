@@ -1,6 +1,6 @@
 //! What kernels print is there as it is printed, up to a limit that can be raised.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, warpsim};
 use std::io::{BufRead, BufReader};

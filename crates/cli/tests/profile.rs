@@ -1,6 +1,6 @@
 //! `run --profile`: its sums are those that the statistics count, and it changes nothing.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use common::{Scratch, root};
 use std::os::unix::fs::PermissionsExt;

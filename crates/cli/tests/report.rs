@@ -1,6 +1,6 @@
 //! `run --report`: one page about a run, which costs the run nothing and fits on a telephone.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Studies in parts: any engine may run them, in any order, twice or on machines that die.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, root, succeeds, warpsim};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! What helps at a command line: completions, manual pages, versions, data for scripts, suggestions.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;

@@ -2,7 +2,7 @@
 //! warpsim wait, obey or run something.
 #![cfg(unix)]
 
-mod common;
+use crate::common;
 
 use common::{Scratch, data, fails, root, succeeds};
 use std::os::unix::fs::PermissionsExt;

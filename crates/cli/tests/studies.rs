@@ -1,6 +1,6 @@
 //! `warpsim study`, `sweep` and `compare` as users see them.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, root, succeeds, warpsim};
 

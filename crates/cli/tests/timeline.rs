@@ -1,6 +1,6 @@
 //! A timeline adds up to the statistics.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, succeeds, warpsim};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Virtual thread blocks on the command line: the rewrite, and runs with it.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, fails, root, succeeds, warpsim};
 

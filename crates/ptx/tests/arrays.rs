@@ -1,6 +1,6 @@
 //! Which arrays in global memory kernels read and write.
 
-mod common;
+use crate::common;
 use common::{module, program};
 use warpsim_ptx::inspect::arrays_in_words;
 

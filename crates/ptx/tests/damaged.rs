@@ -1,6 +1,6 @@
 //! Damaged files give errors or lower to something, but never panic.
 
-mod common;
+use crate::common;
 use proptest::prelude::*;
 use warpsim_ptx::inspect::{cfg_svg, disassemble_all};
 use warpsim_ptx::{lower, parse};

@@ -1,6 +1,6 @@
 //! Device functions, their parameters, and what is refused.
 
-mod common;
+use crate::common;
 use common::{errors, listing, module, only, program};
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::{Intrinsic, NO_PC, Operand};

@@ -1,6 +1,6 @@
 //! What `inspect` shows of a small kernel.
 
-mod common;
+use crate::common;
 use common::{kernel_text, program};
 use warpsim_ptx::inspect::{cfg_dot, cfg_svg, disassemble, summarize};
 use warpsim_ptx::kernel::Kernel;

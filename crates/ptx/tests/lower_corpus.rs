@@ -1,7 +1,7 @@
 //! Every file of `tests/corpus` lowers, and what comes out keeps the promises of the
 //! lowered form.
 
-mod common;
+use crate::common;
 use common::{errors, program};
 use std::path::PathBuf;
 use warpsim_ptx::analysis::{liveness, reads, writes};

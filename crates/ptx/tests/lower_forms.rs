@@ -2,7 +2,7 @@
 //! The widths are found by following lowering's own complaints, so a complaint that cannot
 //! be satisfied, or that leads nowhere, fails the test.
 
-mod common;
+use crate::common;
 use common::module;
 use std::collections::BTreeMap;
 use warpsim_ptx::{lower, parse};

@@ -1,6 +1,6 @@
 //! Lowering of operands, layout and control flow.
 
-mod common;
+use crate::common;
 use common::{kernel, listing, module, only, program};
 use warpsim_ptx::isa::{Space, Special, Type};
 use warpsim_ptx::kernel::{AddrBase, NO_PC, Operand, RegClass, RelocTarget, TexBase};

@@ -1,6 +1,6 @@
 //! Mistakes in PTX that lowering finds, and that it finds all of them.
 
-mod common;
+use crate::common;
 use common::{body_errors, errors, kernel_text, module, try_lower};
 use warpsim_ptx::diagnostic::render_all;
 

@@ -1,6 +1,6 @@
 //! Which branches are proven to go one way for a whole block.
 
-mod common;
+use crate::common;
 use common::kernel;
 use warpsim_ptx::isa::Op;
 

@@ -1,7 +1,7 @@
 //! Blocks at barriers under every issue and fetch policy: they end with the right result, cycles
 //! add up, and nobody's order depends on whether cycles are skipped or anybody watches.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Event, check_laws, fetch_settings, issue_policies, kernel, machine};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Blocks of every shape, kernels one after another, and runs that cannot end.
 
-mod common;
+use crate::common;
 
 use common::{Bench, check_laws, kernel, machine};
 use warpsim_sim::gpu::{Options, SimError};

@@ -1,7 +1,7 @@
 //! What holds for every divergence model: threads execute what they execute under `pdom`, none
 //! is lost or comes twice; and what single models are for.
 
-mod common;
+use crate::common;
 
 use common::generate::Generator;
 use common::{Bench, check_laws, kernel, machine};

@@ -1,6 +1,6 @@
 //! SMs that drift apart: launches that read nothing that they write, on several threads. (When stores are seen then stands with `visibility`.)
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_sim::gpu::Options;

@@ -1,7 +1,7 @@
 //! Warps formed from threads of several static warps: what they gain, what they cost, and which
 //! programs they break.
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel};
 use warpsim_sim::config::Machine;

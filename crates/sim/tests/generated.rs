@@ -1,7 +1,7 @@
 //! Random kernels on many machines: no timing parameter changes what a race-free program
 //! computes, skipped and stepped runs are the same, and cycles add up.
 
-mod common;
+use crate::common;
 
 use common::generate::Generator;
 use common::{Bench, check_laws, fetch_settings, issue_policies, kernel, machine};

@@ -1,7 +1,7 @@
 //! Large kernels are read, analysed and run in time that grows about as they do. The bounds are
 //! generous, for machines that have other things to do; `cargo bench -p warpsim-sim` measures.
 
-mod common;
+use crate::common;
 
 use common::{Bench, large, machine};
 use std::time::{Duration, Instant};

@@ -2,7 +2,7 @@
 //! what stays in caches, who fills L2, and the instructions that only meet in programs. Each law
 //! was measured on the reference simulator (`docs/agreement.md`).
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, lone_warp, machine};
 use std::collections::BTreeSet;

@@ -1,6 +1,6 @@
 //! Launches that do not end in time, or not at all: each ends with what its warps wait for, the same text however it is simulated.
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_sim::config::Machine;

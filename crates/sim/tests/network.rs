@@ -1,6 +1,6 @@
 //! Laws of the network as a whole GPU shows them: ports that SMs share, and stores that nothing comes back for.
 
-mod common;
+use crate::common;
 
 use common::{Bench, check_laws, kernel, machine};
 use warpsim_sim::config::Machine;

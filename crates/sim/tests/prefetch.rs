@@ -1,6 +1,6 @@
 //! Prefetches: when their lines are there, what they take and what they never take, what is counted.
 
-mod common;
+use crate::common;
 
 use common::{Bench, check_laws, kernel, lone_warp, machine};
 use warpsim_sim::gpu::Options;

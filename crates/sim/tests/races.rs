@@ -1,6 +1,6 @@
 //! Races are found, and programs without any have none.
 
-mod common;
+use crate::common;
 
 use common::generate::Generator;
 use common::{Bench, kernel, machine};

@@ -2,7 +2,7 @@
 //! or runs programs to their end with the right result, and the same statistics stepped, on several threads and listened to.
 //! `WARPSIM_MACHINES` says how many are drawn, `WARPSIM_MACHINES_SEED` where to begin.
 
-mod common;
+use crate::common;
 
 use common::generate::Generator;
 use common::{BUFFER, kernel, program};

@@ -1,6 +1,6 @@
 //! What a program or a launch may not do is said, and not done.
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_sim::config::OpClass;

@@ -1,7 +1,7 @@
 //! Replacement policies in whole machines: which line makes room, in each cache that has a choice. The policies by
 //! themselves, and the tags against lists, are tested beside them (`src/replacement`).
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_present::Source;

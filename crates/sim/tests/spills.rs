@@ -1,7 +1,7 @@
 //! Kernels that may not have the registers they need: what they compute stays the same, and what
 //! they spill goes through local memory.
 
-mod common;
+use crate::common;
 
 use common::generate::Generator;
 use common::{Bench, check_laws, kernel, machine};

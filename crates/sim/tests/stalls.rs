@@ -1,6 +1,6 @@
 //! Where cycles went: one test a state. Each says in which cycles exactly a warp is in it.
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_sim::observe::WarpEvent;

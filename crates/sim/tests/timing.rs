@@ -1,7 +1,7 @@
 //! The timing laws of the SM, one test each: not ready a cycle earlier, ready then. The numbers
 //! are those measured on the reference simulator; `docs/agreement.md` has whole kernels.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Event, kernel, lone_warp, machine};
 use warpsim_sim::observe::WarpEvent;

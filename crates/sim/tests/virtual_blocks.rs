@@ -1,7 +1,7 @@
 //! Virtual thread blocks: what kernels compute with them, and the rules of the hardware that hands
 //! out logical blocks.
 
-mod common;
+use crate::common;
 
 use common::{Bench, Event, kernel, machine};
 use warpsim_sim::config::Machine;

@@ -1,6 +1,6 @@
 //! When SMs see what others have stored, and what they may rely on meanwhile.
 
-mod common;
+use crate::common;
 
 use common::{Bench, kernel, machine};
 use std::fmt::Write;

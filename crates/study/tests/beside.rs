@@ -1,7 +1,7 @@
 //! What is run beside the figures: experiments under claims, tables of sensitivities, sizes; and
 //! what the report makes of them.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, plan, repeated};
 use serde_json::Value;

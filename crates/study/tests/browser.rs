@@ -3,7 +3,7 @@
 //!
 //! Skipped with a message where there is no Chromium; under `CI=true` one must be there.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, plan};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Whole studies: results on disk, interruptions, failing runs.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, names, plan};
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
 //! Studies that are killed, whose folders are damaged, and that go on: what is reported in the end is what is reported by a study that
 //! ran in one go. `WARPSIM_DAMAGED` says how often, `WARPSIM_SEED` where to begin.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, plan};
 use std::collections::BTreeMap;

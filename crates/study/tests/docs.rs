@@ -1,6 +1,6 @@
 //! docs/studies.md and docs/study-files.md show studies that run.
 
-mod common;
+use crate::common;
 
 use common::Scratch;
 use std::path::{Path, PathBuf};

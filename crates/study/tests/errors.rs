@@ -1,6 +1,6 @@
 //! What a mistake in a study file is answered with.
 
-mod common;
+use crate::common;
 
 use common::{plan, plan_with};
 use warpsim_study::Choices;

@@ -1,6 +1,6 @@
 //! Normalisation, means and claims against values computed by hand.
 
-mod common;
+use crate::common;
 
 use common::{plan, plan_with, record, records};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! Results open in pandas, Polars and DuckDB as they are. The programs are those of
 //! docs/studies.md.
 
-mod common;
+use crate::common;
 
 use common::{Scratch, plan};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Repeats: what differs between them, how they are averaged, and what they do to verdicts.
 
-mod common;
+use crate::common;
 
 use common::{plan, plan_with, record, repeated};
 use serde_json::json;

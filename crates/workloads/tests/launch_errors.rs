@@ -1,6 +1,6 @@
 //! Mistakes in launch files, as people will see them.
 
-mod common;
+use crate::common;
 
 use common::{compile, mock};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Launch files that run: steps, repetition, outputs, comparison.
 
-mod common;
+use crate::common;
 
 use common::{Mock, compile, mock, pointer, set_word, word};
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@
 //! as in the papers, where the block has the same shape. And below four waves of blocks the last,
 //! partly filled one decides what a run shows.
 
-mod common;
+use crate::common;
 
 use common::Mock;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The suite as a whole: PTX belongs to its source, host code drives the kernels rightly.
 
-mod common;
+use crate::common;
 
 use common::{Mock, compile, mock};
 use std::path::Path;

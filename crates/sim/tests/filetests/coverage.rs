@@ -3,8 +3,8 @@
 //! The list of forms is the one the parser is tested with. Forms without a file test stand in
 //! `untested.txt` with the reason.
 
-use crate::directive::Plan;
-use crate::{files, root, table};
+use super::directive::Plan;
+use super::{files, root, table};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpsim_ptx::ast::{Item, Statement};

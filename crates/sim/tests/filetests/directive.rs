@@ -18,7 +18,7 @@
 //! Comments whose first word is none of these (nor nearly one) are just comments. A texture named like a
 //! `.texref` is bound to it; others are objects whose handle `arg: texture NAME` passes.
 
-use crate::value;
+use super::value;
 use warpsim_sim::gpu::api::TexelKind;
 
 /// A directive's place and text.

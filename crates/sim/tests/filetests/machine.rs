@@ -1,7 +1,7 @@
 //! Runs a file on the simulator and compares.
 
-use crate::directive::{Plan, TexturePlan};
-use crate::value;
+use super::directive::{Plan, TexturePlan};
+use super::value;
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;

@@ -1,7 +1,7 @@
 //! The runner itself: what is wrong is found and said with its place.
 
-use crate::directive::Plan;
-use crate::{machine, table};
+use super::directive::Plan;
+use super::{machine, table};
 
 const KERNEL: &str = "
 .version 8.0

@@ -15,8 +15,8 @@
 //! appear. A row has the operands, `->`, and what the results must be. The first lines up to
 //! the first row are the instructions (several may stand on a line).
 
-use crate::value::{self, Kind, Wanted};
-use crate::{guarded, machine};
+use super::value::{self, Kind, Wanted};
+use super::{guarded, machine};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use warpsim_sim::gpu::Gpu;

@@ -1,0 +1,24 @@
+//! The command as its users see it: one program for all tests, a module for each subject.
+
+mod cli;
+mod common;
+mod compare;
+mod cuda;
+mod examples;
+mod export;
+mod failures;
+mod flow;
+mod guide;
+mod listed;
+mod observed;
+mod phases;
+mod printing;
+mod profile;
+mod registers;
+mod report;
+mod shards;
+mod shell;
+mod special_files;
+mod studies;
+mod timeline;
+mod virtual_blocks;

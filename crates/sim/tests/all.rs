@@ -1,0 +1,32 @@
+//! The machine from outside: one program for all tests, a module for each subject.
+
+mod barriers;
+mod blocks;
+mod choices;
+mod common;
+mod compilers;
+mod config;
+mod divergence;
+mod drift;
+#[path = "filetests/main.rs"]
+mod filetests;
+mod formed_warps;
+mod functional;
+mod generated;
+#[path = "keys/main.rs"]
+mod keys;
+mod large_kernels;
+mod launches;
+mod layers;
+mod limits;
+mod network;
+mod prefetch;
+mod races;
+mod random_machines;
+mod refusals;
+mod replacement;
+mod spills;
+mod stalls;
+mod timing;
+mod virtual_blocks;
+mod visibility;

@@ -1,0 +1,13 @@
+//! Studies: one program for all tests, a module for each subject.
+
+mod beside;
+mod browser;
+mod common;
+mod conduct;
+mod damaged;
+mod docs;
+mod errors;
+mod figures;
+mod files;
+mod repeats;
+mod sizes;
