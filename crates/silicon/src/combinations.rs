@@ -232,11 +232,8 @@ fn check_program(program: &Program, machine: &Machine, random: &mut Random) -> R
         ));
     }
     accounted(&reports, machine)?;
-    // With a prefetcher a limit of exactly the launch's cycles may be refused, while lines that no load waits for are on
-    // their way.
-    let prefetches = machine.l1d.prefetch.name != "none";
     match random.below(CUT_SHORT) {
-        0 if !prefetches => check_limits(&ways, &reports, run),
+        0 => check_limits(&ways, &reports, run),
         _ => Ok(()),
     }
 }
