@@ -18,7 +18,7 @@ pub enum SimError {
     Functional(Box<SimFault>),
     /// No warp can go on and nothing is under way.
     Deadlock(Box<Stuck>),
-    /// Somebody wanted no more of it ([`Progress::stops`](crate::progress::Progress::stops)).
+    /// An observer asked to stop the run ([`Progress::stops`](crate::progress::Progress::stops)).
     Stopped {
         /// Kernel.
         kernel: String,

@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         /// What is known of groups and of all is what looking at each part would tell, whatever is
-        /// done; and nobody is forgotten.
+        /// done; and no part is forgotten.
         #[test]
         fn groups_know_what_their_parts_do(
             parts in 1usize..40,

@@ -101,7 +101,7 @@ const _: () = assert!(size_of::<OpFacts>() == 64);
 /// What an instruction that goes to memory brings back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Registers, or nothing that anybody waits for.
+    /// Registers, or nothing that a warp waits for.
     Other,
     /// It stores, or does an atomic without a result.
     Store,

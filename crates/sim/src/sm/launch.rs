@@ -63,7 +63,7 @@ pub struct Quantum<'a> {
     pub image: &'a GlobalMemory,
     /// Replies that have come for this SM.
     pub inbox: &'a mut Inbox,
-    /// Somebody listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
+    /// An observer listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
     pub observed: bool,
     /// Skip cycles in which nothing happens.
     pub skip: bool,

@@ -209,7 +209,7 @@ impl Sm {
         std::mem::take(&mut self.residents.blocks.requests)
     }
 
-    /// Whether blocks have completed that nobody has taken notice of.
+    /// Whether blocks have completed that the dispatcher has not taken notice of.
     #[inline]
     pub fn has_completed(&self) -> bool {
         self.residents.blocks.completed() != 0

@@ -37,7 +37,7 @@ pub struct Pace {
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
 
-/// What everybody else has to know of an SM that has run. The SM itself, which may be in another core's caches, is looked at only if it has something to
+/// What other parts have to know of an SM that has run. The SM itself, which may be in another core's caches, is looked at only if it has something to
 /// hand over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct News {
@@ -172,7 +172,7 @@ impl Pace {
         news
     }
 
-    /// Nobody goes past where an SM waits without a look: a block has ended on it, and another one may take its place then.
+    /// No SM goes past where another one waits without a look: a block has ended on it, and another one may take its place then.
     #[inline]
     fn stop_all_at(&mut self, number: usize) {
         self.sms.lower(number, self.came_to[number]);
@@ -270,9 +270,9 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Where an SM on which a block has ended waits for the others, somebody has to look, whenever it has something to do next itself.
+    /// Where an SM on which a block has ended waits for the others, the run has to look, whenever it has something to do next itself.
     #[test]
-    fn nobody_goes_past_where_an_sm_waits() {
+    fn no_sm_goes_past_where_an_sm_waits() {
         let [now, ahead, later] = [100, 124, 400].map(Cycle::new);
         let news = |came_to| News {
             came_to,

@@ -11,7 +11,7 @@
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
-//! What is prefetched nobody waits for at first ([`MshrTable::open_for_nobody`]): others may join, and if none does the entry
+//! A prefetch has no waiter at first ([`MshrTable::open_without_waiter`]): requests may join it, and if none does the entry
 //! is free with its fill.
 //!
 //! Entries are allocated when the table is built, and as many places for waiters as any real
@@ -305,7 +305,7 @@ impl MshrTable {
         self.used
     }
 
-    /// Nothing outstanding and nobody ready.
+    /// Nothing outstanding and no waiter ready.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }

@@ -20,7 +20,7 @@ fn the_first_miss_opens_and_later_ones_join_up_to_the_limit() {
     let fetch = open(&mut table, 4, 1);
     assert!(table.join(Place(4), || 2));
     assert!(table.join(Place(4), || 3));
-    assert!(!table.join(Place(4), || panic!("nobody can wait")));
+    assert!(!table.join(Place(4), || panic!("no request can wait")));
     assert_eq!(table.fetch_to(Place(4)), fetch);
     open(&mut table, 5, 5);
     assert_eq!(table.admit(6), Admission::TableFull);
@@ -77,7 +77,7 @@ fn a_fetch_whose_line_is_dropped_serves_its_waiters_and_has_to_come_before_the_n
 }
 
 #[test]
-fn what_nobody_waits_for_is_free_with_its_fill_and_others_may_join_it() {
+fn an_entry_without_waiters_is_free_with_its_fill_and_requests_may_join_it() {
     let mut table = table(2, 2);
     let alone = table.open_for_nobody(0, Place(0));
     let joined = table.open_for_nobody(1, Place(1));

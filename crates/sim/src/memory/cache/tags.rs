@@ -269,8 +269,8 @@ impl TagArray {
         self.set_of(addr) * self.ways
     }
 
-    /// Where in the set that begins at `base` the line of `addr` is. Which way that is nobody
-    /// can predict, the host neither, so ways are compared four at a time before there is a
+    /// Where in the set that begins at `base` the line of `addr` is. The host
+    /// cannot predict which way that is, so ways are compared four at a time before there is a
     /// branch.
     #[inline]
     fn search(&self, base: usize, addr: u64) -> Option<usize> {

@@ -95,7 +95,7 @@ impl Channel {
         self.next
     }
 
-    /// No read of which nobody has been told completes before this tick.
+    /// No read that has not been told of completes before this tick.
     #[inline]
     pub fn no_fill_before(&self) -> Tick {
         match &self.model {

@@ -2,7 +2,7 @@
 //!
 //! A request arrives from the network, waits the partition's fixed delay, and is served one
 //! sector per cycle in order of arrival. A write takes its place without a fetch; a sector that
-//! was written in part is fetched when somebody reads it. An access that cannot proceed (no
+//! was written in part is fetched when a request reads it. An access that cannot proceed (no
 //! MSHR, no place in the miss queue, every way waiting for a fill) holds up those behind it.
 //! Atomics are performed when the slice serves them, hit or miss, which makes their order the
 //! order of arrival; only the reply waits for a fetch. A prefetch fetches its sector if there is room, and is given up
@@ -112,7 +112,7 @@ pub struct Slice {
     fills: Ring<(Cycle, Fetch)>,
     fill_at: Cycle,
     stall: Option<Stall>,
-    /// Where it is ahead of those who send requests: when it had room for them, as far as nobody has heard of it. Room is made by serving and
+    /// Where the slice is ahead of the network that sends it requests: when it had room for them, as far as the network has not heard. Room is made by serving and
     /// taken by pieces that join the queue; requests that arrive take none until their delay is over. So the network that
     /// brings them can be told whether they would have had to wait.
     room: Option<History>,

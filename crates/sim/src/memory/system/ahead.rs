@@ -20,7 +20,7 @@
 //!   sent: SMs do not miss those that are held back until the quantum is over. Where it is longer,
 //!   the partitions are through with a period before SMs begin it ([`MemorySystem::prepare`]).
 //! - Atomics are only written down. Where a period is a quantum, they are performed at its end, behind
-//!   its stores. Where it is longer, they are performed before it begins, so that whoever has the
+//!   its stores. Where it is longer, they are performed before it begins, so that a warp that has the
 //!   answer to one finds it in memory. An atomic is served at least two periods after it
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
@@ -33,7 +33,7 @@
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
 //! answered as of the end of period k: it is noted when the partitions come past ([`Settled`]).
 //!
-//! Between two periods all threads but one wait. So what is handed over then, mail, letters, what was noted, has been made ready by whoever
+//! Between two periods all threads but one wait. So what is handed over then, mail, letters, what was noted, has been made ready by the thread that
 //! ran the parts, and goes from one to the other as a whole.
 
 use super::MemorySystem;
@@ -86,7 +86,7 @@ pub(super) struct Front {
     far_sides: Option<AheadOfPartitions>,
 }
 
-/// The partitions, for whoever runs them beside the SMs.
+/// The partitions, for the thread that runs them beside the SMs.
 pub struct AheadOfSms {
     behind: Box<Behind>,
     end: Cycle,
@@ -106,7 +106,7 @@ impl AheadOfSms {
     }
 }
 
-/// The far sides of the channels, for whoever runs them beside the partitions up to a cycle.
+/// The far sides of the channels, for the thread that runs them beside the partitions up to a cycle.
 pub struct AheadOfPartitions {
     far: FarSides,
     to: Cycle,
@@ -159,7 +159,7 @@ impl MemorySystem {
         self.front.is_some()
     }
 
-    /// Where partitions are ahead: as SMs begin a period that ends with cycle `end`, the partitions for whoever runs them
+    /// Where partitions are ahead: as SMs begin a period that ends with cycle `end`, the partitions for the thread that runs them
     /// through the period behind it, if they are to go `further` and there is something to do. They are to be [taken
     /// back](MemorySystem::take_back) before the period is [over](MemorySystem::turn_over).
     pub fn set_off(&mut self, end: Cycle, further: bool) -> Option<AheadOfSms> {
@@ -174,7 +174,7 @@ impl MemorySystem {
         }
     }
 
-    /// The partitions for whoever runs them up to a cycle, if there is something to do.
+    /// The partitions for the thread that runs them up to a cycle, if there is something to do.
     fn send_to(&mut self, to: Cycle) -> Option<AheadOfSms> {
         let (front, behind) = (self.front.as_deref_mut()?, self.behind.as_deref_mut()?);
         // With nothing to do they are done at once, and need not be waited for.
@@ -271,7 +271,7 @@ impl MemorySystem {
         self.inboxes.take_back(inboxes);
     }
 
-    /// Where periods are longer than a quantum and SMs drift apart: the partitions, which have been run to where they were sent before, for whoever runs them
+    /// Where periods are longer than a quantum and SMs drift apart: the partitions, which have been run to where they were sent before, for the thread that runs them
     /// up to cycle `to`, if there is something to do. That is no more than their [`lead`] beyond the cycle to which requests have gone through the network.
     pub fn send_on(&mut self, to: Cycle) -> Option<AheadOfSms> {
         self.hear_of_partitions(|_| false);

@@ -2,7 +2,7 @@
 //! the partitions, which hold the near ones.
 //!
 //! The partitions run to where what happens on the far sides is known. Either they run these for a while when
-//! they come there ([`Partitions::foresee`]), or somebody else has done so meanwhile, and what both have to know of each other goes by
+//! they come there ([`Partitions::foresee`]), or another thread has done so meanwhile, and what both have to know of each other goes by
 //! [letter](super::letters).
 
 use super::letters::Letters;

@@ -51,7 +51,7 @@ pub struct MemorySystem {
     packets: PacketSize,
     requests: Requests,
     inboxes: Inboxes,
-    /// What lies behind the network, unless somebody else runs it.
+    /// What lies behind the network, unless another thread runs it.
     behind: Option<Box<Behind>>,
     /// Where that goes ahead: what is not of it.
     front: Option<Box<Front>>,
@@ -244,7 +244,7 @@ impl MemorySystem {
             && self.behind.as_deref().is_none_or(is_idle)
     }
 
-    /// What lies behind the network, which nobody else runs.
+    /// What lies behind the network, which no other thread runs.
     fn behind(&self) -> &Behind {
         let behind = self.behind.as_deref();
         behind.expect("partitions that were set off are taken back before they are asked for")

@@ -90,7 +90,7 @@ impl Sink<Reply> for Outgoing {
         self.to[sm].first_place < self.end
     }
 
-    /// Nobody asks: a network with credits is not run ahead.
+    /// Never asked: a network with credits is not run ahead.
     fn waiting(&self, _sm: usize) -> u32 {
         0
     }

@@ -224,7 +224,7 @@ impl Partitions {
         stats.replies.full_stalls = self.replies.blocked();
     }
 
-    /// When slices that are ahead had room for requests, as far as nobody has been told.
+    /// When slices that are ahead had room for requests, as far as that has not been told.
     pub fn tell_room(&mut self, room: &mut Room) {
         for (number, slice) in self.slices.iter_mut().enumerate() {
             if let Some(history) = slice.told_room() {

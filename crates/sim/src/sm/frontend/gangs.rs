@@ -214,7 +214,7 @@ impl GangFetch {
         if self.wanting.len() == 1 {
             let plan = residents.books.policy.plan()?;
             match plan.next_whole_fetch(self.seen.any, self.seen.whole) {
-                WholeFetch::Nobody => return None,
+                WholeFetch::NoWarp => return None,
                 WholeFetch::Gang(index) => {
                     let first = Place { domain: 0, index };
                     return Some(Together::new(first, 1, self.slices));
@@ -292,8 +292,8 @@ impl GangFetch {
         }
     }
 
-    /// Where units of slices have nobody to fetch for, they notice all warps that have finished: those of a home warp together,
-    /// if nobody has to hear of each. Returns as [`leaves`](Self::leaves).
+    /// Where units of slices have no warp to fetch for, they notice all warps that have finished: those of a home warp together,
+    /// if no observer has to hear of each. Returns as [`leaves`](Self::leaves).
     #[inline(never)]
     fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
         let heard = residents.warps.in_step() || residents.books.watch.is_on();

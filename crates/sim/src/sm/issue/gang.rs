@@ -150,7 +150,7 @@ impl Issue {
         })
     }
 
-    /// Whether there is nobody for the plan to name.
+    /// Whether there is no warp for the plan to name.
     #[inline]
     fn nobody_is_plannable(&self, warps: &WarpTable) -> bool {
         match warps.alike() {

@@ -309,7 +309,7 @@ impl Issue {
     }
 
     /// Makes a memory instruction of what a gang has just executed, with the owners that have been gathered,
-    /// in a cycle in which nobody else accesses memory.
+    /// in a cycle in which no other warp accesses memory.
     #[inline(never)]
     pub(super) fn send_only_access(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
         let Residents {

@@ -151,7 +151,7 @@ impl Issue {
         }
     }
 
-    /// Whether warps that execute an instruction together may go on as one: nobody has to hear of each.
+    /// Whether warps that execute an instruction together may go on as one: no observer has to hear of each.
     #[inline]
     pub(super) fn may_go_as_one(&self, with: &Surroundings) -> bool {
         !with.residents.books.watch.is_on() && !self.ideal_fetch

@@ -15,7 +15,7 @@ use warpsim_ptx::kernel::Pc;
 
 impl Issue {
     /// One cycle of all schedulers, if warps of the class with this leader alone could issue, or would drop
-    /// wrong paths, and if one that takes the turns of the class does, or nobody; says whether it is such a one.
+    /// wrong paths, and if one that takes the turns of the class does, or none; says whether it is such a one.
     #[inline(never)]
     pub(super) fn step_class(
         &mut self,
@@ -89,7 +89,7 @@ impl Issue {
         self.end_other_turns(now, with);
     }
 
-    /// Whether the plan would name anybody, where slices have the same room, and no home warp is ready in all.
+    /// Whether the plan would name a warp, where slices have the same room, and no home warp is ready in all.
     #[inline(never)]
     pub(super) fn anybody_issues(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
         let plan = with.residents.books.policy.plan();
@@ -107,7 +107,7 @@ impl Issue {
         plan.is_none_or(|plan| plan.names_any(&self.plannable[..self.domains], open))
     }
 
-    /// The turns of all slices are over: nobody can issue, and none has to drop a wrong path.
+    /// The turns of all slices are over: no warp can issue, and none has to drop a wrong path.
     #[inline]
     pub(super) fn issue_nowhere(&self, now: Cycle, with: &mut Surroundings) {
         for d in each(with.residents.warps.leaders()) {

@@ -221,7 +221,7 @@ impl L1 {
         self.tags.place(slot, line)
     }
 
-    /// Fetches a line for which nobody waits, if that takes nothing from anybody: with a free MSHR, room in the queue and
+    /// Fetches a line for which no access waits, if that holds up no other access: with a free MSHR, room in the queue and
     /// a way that may be replaced.
     pub fn prefetch(
         &mut self,
@@ -310,7 +310,7 @@ impl L1 {
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
             Wait::Line(awaited) => awaited == line,
-            // That of a line for which nobody waited is free at once.
+            // That of a line for which no access waited is free at once.
             Wait::Entry => self.mshrs.used() < used,
             Wait::Send => false,
         };

@@ -117,7 +117,7 @@ impl LoadStore {
                     false => (Path::Cached, false, local),
                 }
             }
-            // Nobody executed it: it passes through the unit without touching anything.
+            // No thread executed it: it passes through the unit without touching anything.
             _ => (Path::Cached, facts.traffic == Traffic::Store, false),
         }
     }

@@ -11,7 +11,7 @@ use crate::time::Cycle;
 
 impl Units {
     /// Whether instructions of gangs may come as one: the warps of a home warp sit one behind the other,
-    /// nobody looks at the power of their lanes, and there is a bus for every pipeline.
+    /// the power of their lanes is not watched, and there is a bus for every pipeline.
     #[inline]
     pub fn takes_gangs(&self) -> bool {
         self.takes_gangs

@@ -137,13 +137,13 @@ impl Units {
         }
     }
 
-    /// What the lanes did before cycle `now`, if anybody looked.
+    /// What the lanes did before cycle `now`, if they were watched.
     pub fn pipe_counters(&mut self, now: Cycle) -> [PipeCounters; 2] {
         let counted = self.power.as_mut().map(|power| power.counted(now));
         counted.unwrap_or_default()
     }
 
-    /// Whether collectors may hand over what is to enter, rather than wait to be asked: nobody looks at the power of lanes,
+    /// Whether collectors may hand over what is to enter, rather than wait to be asked: the power of lanes is not watched,
     /// which is another one in the next cycle.
     pub fn are_handed_over(&self) -> bool {
         self.power.is_none()
@@ -251,7 +251,7 @@ impl Units {
         true
     }
 
-    /// An operation is written back in cycle `at`, for whoever issued it.
+    /// An operation is written back in cycle `at`, for the slot that issued it.
     #[inline(never)]
     fn book_for_gang(&mut self, op: Issued, at: Cycle) {
         let results = &mut self.results;

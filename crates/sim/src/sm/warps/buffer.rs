@@ -85,7 +85,7 @@ impl Buffer {
     }
 
     /// Whether more of the code can be fetched while there is something in it.
-    #[inline(never)] // on most machines nobody asks
+    #[inline(never)] // not asked on most machines
     fn has_room(&self, fetch: &Fetch, end: Pc) -> bool {
         (self.len as u32) < fetch.buffer && self.fetch_pc() < end
     }

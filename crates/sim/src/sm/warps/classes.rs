@@ -61,7 +61,7 @@ impl<const N: usize> Classes<N> {
         self.leader[domain % N] as usize
     }
 
-    /// For whom a domain stands, itself included, a bit each: nobody if another stands for it.
+    /// The domains that a domain stands for, itself included, a bit each: none if another stands for it.
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
         self.members[leader % N]

@@ -68,7 +68,7 @@ struct Rules {
     one_in_flight: bool,
     /// Memory instructions are chosen apart from others.
     gathers: bool,
-    /// Somebody looks at what the instructions at the heads of the buffers are, beyond their units.
+    /// A policy, or the gathering of accesses, looks at what the instructions at the heads of the buffers are, beyond their units.
     heads_are_seen: bool,
 }
 

@@ -175,7 +175,7 @@ impl Scoreboard {
     fn release_word(&mut self, slot: u16, part: &RegisterWord, facts: &OpFacts) {
         let word = self.word_mut(slot, part);
         word.any &= !part.writes;
-        // Only memory sets these, and nobody else writes what it owes meanwhile.
+        // Only memory sets these, and no other instruction writes what it owes meanwhile.
         if facts.is_memory() {
             word.memory &= !part.writes;
             word.long &= !part.writes;

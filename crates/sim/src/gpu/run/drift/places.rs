@@ -11,7 +11,7 @@ use crate::time::Cycle;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The blocks of the launch, for whoever finds that some can be handed out.
+/// The blocks of the launch, for the thread that finds that some can be handed out.
 #[repr(align(128))]
 pub struct Places<'a> {
     blocks: Mutex<&'a mut Blocks>,

@@ -9,7 +9,7 @@ use crate::time::Cycle;
 /// Steps by which memory is ahead of the exchange at most.
 const MOST_AHEAD: u64 = 4;
 
-/// Steps for which something is kept: an SM is at most as many ahead of the exchange as memory, and nobody looks further back.
+/// Steps for which something is kept: an SM is at most as many ahead of the exchange as memory, and no part looks further back.
 const KEPT: u64 = 8;
 const _: () = assert!(MOST_AHEAD < KEPT);
 

@@ -23,7 +23,7 @@ pub(super) struct Caches {
     pub texture: L1,
     /// Those with waiters whose line has come.
     pub ready: u8,
-    /// Those with requests that wait for the network. Whoever makes a cache ask sets its bit.
+    /// Those with requests that wait for the network. The function that makes a cache ask sets its bit.
     pub asking: u8,
 }
 

@@ -75,7 +75,7 @@ impl LoadStore {
         };
         with.events.push(MemoryEvent::Cache { slot, what, line });
         if outcome == Outcome::Miss {
-            // The line that it pushes out was somebody's.
+            // The line that it pushes out belonged to a warp.
             if let Some(line) = self.caches.data.pushed_out()
                 && let Some(slot) = asked_by.remove(&line)
             {

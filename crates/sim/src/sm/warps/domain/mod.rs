@@ -242,7 +242,7 @@ impl Domain {
 
     /// The first cycle in which issue has something to do here if nothing changes; one that has
     /// passed stands for "at once", [`Cycle::NEVER`] for "never". `room` has a bit for each unit; if
-    /// `always`, it has as soon as there is anybody to look at.
+    /// `always`, it has as soon as there is a warp to look at.
     #[inline]
     pub fn issue_due(&self, room: u8, always: bool) -> Cycle {
         let moving = self.moving();
