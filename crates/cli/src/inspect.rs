@@ -159,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Whether somebody who wrote this may have meant the kernel.
+/// Whether a user who wrote this may have meant the kernel.
 fn means(written: &str, kernel: &str) -> bool {
     kernel == written || Function::of(kernel).is_some_and(|f| f.is_called(written))
 }

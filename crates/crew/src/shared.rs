@@ -3,7 +3,7 @@
 //! The caller writes down the work and then, for each helper that is to do some of it, the number
 //! of the round; a helper that sees another number than before does its share and writes down that
 //! number for itself; the caller goes on when all that it called have. Helpers that are not called
-//! notice nothing, and nobody waits for them: in many rounds there is work for a few.
+//! notice nothing, and the caller does not wait for them: in many rounds there is work for a few.
 //!
 //! A helper that has looked in vain for long while no round began at all says that it sleeps, looks
 //! once more, and parks: either it sees the new number, or the caller, which looks whether it sleeps

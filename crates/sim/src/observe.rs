@@ -86,7 +86,7 @@ pub enum WarpEvent {
     },
 }
 
-/// Somebody who listens.
+/// An observer.
 pub trait Observer {
     /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
     /// a quantum apart.

@@ -52,7 +52,7 @@ fn traces(bench: &Bench) -> Traces {
             WarpEvent::Issued { pc, lanes } => {
                 let held = &holds[&(sm, slot)];
                 for lane in (0..32).filter(|l| lanes >> l & 1 != 0) {
-                    let thread = held[lane].expect("whoever issues is known");
+                    let thread = held[lane].expect("the thread that issues is known");
                     traces.entry(thread).or_default().push(pc);
                 }
             }
@@ -205,7 +205,7 @@ fn a_barrier_in_a_side_waits_for_the_warps_of_that_side() {
 }
 
 #[test]
-fn a_kernel_without_divergence_needs_one_entry_and_waits_for_nobody() {
+fn a_kernel_without_divergence_needs_one_entry_and_waits_for_no_warp() {
     let body = "mov.u32 %r2, 0;
         LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 20; @%p1 bra.uni LOOP;
         mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r2;";

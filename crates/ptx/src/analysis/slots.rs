@@ -17,7 +17,7 @@
 //!   its destination then, while the scoreboard protects the *name* of the destination, not
 //!   its slot. If that value is dead on some path, another register in the same slot could
 //!   be written first and then be overwritten. Destinations of such
-//!   atomics share with nobody.
+//!   atomics share with no other register.
 
 mod ranges;
 
@@ -99,7 +99,7 @@ fn plan<G: FnMut(RegId) -> u32>(kernel: &Kernel, colouring: impl Fn() -> G) -> S
 }
 
 /// Gives every register of `class` a colour; says how many colours it took. Registers that
-/// share with nobody come first, with a colour each that is then closed to the rest.
+/// share with no other come first, with a colour each that is then closed to the rest.
 fn colour<G: FnMut(RegId) -> u32>(
     kernel: &Kernel,
     class: RegClass,

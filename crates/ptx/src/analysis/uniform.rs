@@ -163,7 +163,7 @@ fn originates(instr: &Instr) -> bool {
         Op::VtwNextTb | Op::VtwNextTid => true,
         // A reduction over a given number of threads may run several times in a block.
         Op::Bar | Op::Barrier => instr.src.len() > 2,
-        // `.nc` promises that nobody writes there while the kernel runs.
+        // `.nc` promises that no thread writes there while the kernel runs.
         Op::Ld => !matches!(instr.mods.space, Some(Space::Param | Space::Const)) && !instr.mods.nc,
         Op::Ldu => true,
         _ => false,

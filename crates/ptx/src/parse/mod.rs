@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Between two statements: lets tokens go that nobody will look at again. Without haste they
+    /// Between two statements: lets tokens go that the parser will not look at again. Without haste they
     /// are all kept, for errors that are about what came before.
     fn forget(&mut self) {
         if self.hasty && self.at > 64 {

@@ -18,7 +18,7 @@ pub enum SimError {
     Functional(Box<SimFault>),
     /// No warp can go on and nothing is under way.
     Deadlock(Box<Stuck>),
-    /// An observer asked to stop the run ([`Progress::stops`](crate::progress::Progress::stops)).
+    /// The run was asked to stop ([`Progress::stops`](crate::progress::Progress::stops)).
     Stopped {
         /// Kernel.
         kernel: String,

@@ -192,7 +192,7 @@ fn peak(block: &Block, graph: &Graph, order: &[u32], start: &Set, end: &Set, mov
     for at in order.iter().rev() {
         let node = &block.nodes[*at as usize];
         let defs = &graph.defs[*at as usize];
-        // A result that nobody reads has a register for a moment.
+        // A result that is never read has a register for a moment.
         let unread = defs.iter().filter(|v| !live.contains(**v)).count() as u32;
         most = most.max(alive + unread);
         for value in defs {

@@ -27,7 +27,7 @@ struct Setting {
 
 /// The merged settings by dotted key. Arrays are leaves.
 ///
-/// A mechanism's parameters are kept under `scheduler.tls.active`, whoever is chosen: a file may
+/// A mechanism's parameters are kept under `scheduler.tls.active`, whichever mechanism is chosen: a file may
 /// set them for when that one is. `scheduler.active` is short for the one that is chosen where it
 /// is written.
 pub(super) struct Merged {

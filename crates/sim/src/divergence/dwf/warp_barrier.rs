@@ -38,7 +38,7 @@ pub struct WarpBarriers {
 }
 
 impl WarpBarriers {
-    /// Nobody is there.
+    /// No thread is there.
     pub fn new(slices: usize) -> WarpBarriers {
         WarpBarriers {
             slices,

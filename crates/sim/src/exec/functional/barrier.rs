@@ -1,4 +1,4 @@
-//! Barriers of blocks that run without timing, and what is said where nobody can go on.
+//! Barriers of blocks that run without timing, and what is said where no thread can go on.
 
 use super::{Machine, SimFault, StuckWarp};
 use crate::exec::state::{Barrier, Lanes, lanes_of};

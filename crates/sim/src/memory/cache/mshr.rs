@@ -155,7 +155,7 @@ impl MshrTable {
     }
 
     /// As [`open`](MshrTable::open), with no one who waits.
-    pub fn open_for_nobody(&mut self, key: u64, place: Place) -> Fetch {
+    pub fn open_without_waiter(&mut self, key: u64, place: Place) -> Fetch {
         self.open_with(key, place, 0, NONE)
     }
 

@@ -32,7 +32,7 @@ impl Slice {
             return Outcome::Miss;
         }
         let place = self.tags.place(slot, sector);
-        let fetch = self.mshrs.open_for_nobody(sector, place);
+        let fetch = self.mshrs.open_without_waiter(sector, place);
         self.fetch(slot, sector, found, fetch, around.stats);
         Outcome::Miss
     }

@@ -108,7 +108,7 @@ impl Issue {
             self.part_by_room(with);
             self.find_plannable(anew, now, with);
         }
-        if self.nobody_is_plannable(&with.residents.warps) {
+        if self.no_warp_is_plannable(&with.residents.warps) {
             return None;
         }
         let members = self.name_next(u8::MAX, now, with)?;
@@ -152,7 +152,7 @@ impl Issue {
 
     /// Whether there is no warp for the plan to name.
     #[inline]
-    fn nobody_is_plannable(&self, warps: &WarpTable) -> bool {
+    fn no_warp_is_plannable(&self, warps: &WarpTable) -> bool {
         match warps.alike() {
             true => self.plannable[0] == 0,
             false => self.plannable[..self.domains].iter().all(|set| *set == 0),

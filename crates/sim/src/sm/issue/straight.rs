@@ -35,7 +35,7 @@ impl Issue {
             named = plan.and_then(|plan| plan.next_in(class as u8, ready));
         }
         let Some(gang) = named else {
-            if drops || ready != 0 && self.anybody_issues(now, with) {
+            if drops || ready != 0 && self.any_warp_issues(now, with) {
                 return self.step_parts(now, with);
             }
             self.issue_nowhere(now, with);
@@ -91,7 +91,7 @@ impl Issue {
 
     /// Whether the plan would name a warp, where slices have the same room, and no home warp is ready in all.
     #[inline(never)]
-    pub(super) fn anybody_issues(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
+    pub(super) fn any_warp_issues(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
         let plan = with.residents.books.policy.plan();
         if plan.is_some_and(|plan| plan.names_whole_alone()) {
             return false;

@@ -98,7 +98,7 @@ impl Issue {
             return Glance::Class(moving.trailing_zeros() as usize);
         }
         if ready == 0 {
-            if wrong != 0 || self.anybody_issues(now, with) {
+            if wrong != 0 || self.any_warp_issues(now, with) {
                 return Glance::Unclear;
             }
             self.issue_nowhere(now, with);

@@ -242,7 +242,7 @@ impl L1 {
         let slots = self.tags.slots();
         let unused = self.unused.get_or_insert_with(|| Unused::new(slots).into());
         unused.prefetched(slot);
-        let fetch = self.mshrs.open_for_nobody(line, place);
+        let fetch = self.mshrs.open_without_waiter(line, place);
         self.queue.push_back(request(line, fetch));
         Prefetched::Sent
     }

@@ -1,5 +1,5 @@
 //! What every assembler does first: merges that merge nothing go, the same thing is computed
-//! once, and what nobody reads is not computed.
+//! once, and what is never read is not computed.
 
 use crate::analysis::registers::order::{dominates, dominators};
 use crate::analysis::registers::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
