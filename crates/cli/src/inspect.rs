@@ -235,7 +235,7 @@ fn describe(
     }
 }
 
-/// Registers: how many and who says so, and what this machine makes of them.
+/// Registers: how many, and which source says so, and what this machine makes of them.
 fn counted(
     out: &mut String,
     kernel: &Kernel,

@@ -1,7 +1,7 @@
 //! What a thread still has of its share of a round.
 //!
 //! A share is a range of items. Its owner takes from the front, others from the back, so that an
-//! owner goes on with the items it has in its caches and those who help always take the same. Both
+//! owner goes on with the items it has in its caches and helpers always take the same. Both
 //! ends and the number of the round are one word, which stands in a cache line of its own: no thread
 //! has to prepare it for a round, because in a word of an earlier one the share is still whole.
 
@@ -21,7 +21,7 @@ pub const MOST_ITEMS: usize = (1 << ITEM_BITS) - 1;
 const ITEM_BITS: u32 = 12;
 const ROUNDS: u64 = u64::MAX >> (2 * ITEM_BITS);
 
-/// Others take nothing from who has fewer to begin with, and never the first: what its owner is about to
+/// Others take nothing from an owner that has fewer to begin with, and never the first: what its owner is about to
 /// do, or does, costs more to move to another core and back than to wait for.
 pub const LEAST_TO_HELP: usize = 2;
 

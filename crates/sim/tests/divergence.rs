@@ -181,7 +181,7 @@ fn compaction_fills_warps_and_can_be_switched_off() {
 }
 
 /// A barrier on one side of a branch that part of the block takes: under thread block compaction
-/// it waits for those who are there.
+/// it waits for the threads that are there.
 #[test]
 fn a_barrier_in_a_side_waits_for_the_warps_of_that_side() {
     let body = "mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; mov.u32 %r7, 1;

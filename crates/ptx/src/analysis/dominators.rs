@@ -127,7 +127,7 @@ impl Forest {
     }
 }
 
-/// A tree or forest given by each block's parent: who is above whom.
+/// A tree or forest given by each block's parent: which is above which.
 pub struct Ancestry {
     first: Vec<u32>,
     last: Vec<u32>,

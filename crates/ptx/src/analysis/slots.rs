@@ -27,7 +27,7 @@ use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, RegClass, RegId};
 use ranges::{Palette, Ranges};
 
-/// Registers up to which the graph of who meets whom is small: two megabytes.
+/// Registers up to which the graph of which meets which is small: two megabytes.
 const FEW: usize = 4096;
 
 /// Where every register lives.
@@ -127,7 +127,7 @@ fn colour<G: FnMut(RegId) -> u32>(
     used
 }
 
-/// Colours of registers, by the graph of who meets whom.
+/// Colours of registers, by the graph of which meets which.
 struct Colouring<'a> {
     graph: &'a [RegSet],
     /// By register, of those that have one.

@@ -1,4 +1,4 @@
-//! A yes or no over time: written down by who is ahead, for who comes later.
+//! A yes or no over time: the part that is ahead writes it down for the part that comes later.
 
 use super::ring::Ring;
 use crate::time::Tick;

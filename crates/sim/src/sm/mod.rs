@@ -52,7 +52,7 @@ use skipping::Clock;
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 
-/// An SM: the stages of its pipeline, and who is on it. It shares no line of the host's cache with another one.
+/// An SM: the stages of its pipeline, and the blocks on it. It shares no line of the host's cache with another one.
 #[repr(align(128))]
 pub struct Sm {
     id: u16,

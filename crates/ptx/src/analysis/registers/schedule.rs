@@ -26,7 +26,7 @@ pub struct Graph {
     defs: Vec<Values>,
 }
 
-/// Who waits for whom in a block.
+/// Which instruction waits for which in a block.
 pub fn graph(code: &Code, block: &Block) -> Graph {
     let count = block.nodes.len();
     let mut before: Vec<Waits> = vec![Waits::new(); count];

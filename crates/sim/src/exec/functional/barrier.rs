@@ -57,7 +57,7 @@ impl Machine<'_> {
         self.release(slot, barrier.id);
     }
 
-    /// Opens a barrier when everyone it expects has arrived.
+    /// Opens a barrier when all threads that it expects have arrived.
     pub(super) fn release(&mut self, slot: usize, id: u8) {
         if !self.virtual_run.blocks.is_empty() {
             for set in 0..2 {

@@ -182,7 +182,7 @@ impl StoreBuffer {
         }
     }
 
-    /// Makes the stores visible to everyone. They stay here until its SM [goes on](StoreBuffer::go_on): on
+    /// Makes the stores visible to all SMs. They stay here until its SM [goes on](StoreBuffer::go_on): on
     /// another core, which has all of the buffer but these lines in its caches.
     pub fn flush_into(&mut self, memory: &mut GlobalMemory) {
         let mut hint = usize::MAX;

@@ -16,7 +16,7 @@ pub struct Pace {
     wanted: Vec<u32>,
     /// How many wait for some.
     waiting: usize,
-    /// The cycle to which each SM has come if that is later than where all are; and who waits there for
+    /// The cycle to which each SM has come if that is later than where all are; and which SMs wait there for
     /// the others.
     came_to: Vec<Cycle>,
     held: Vec<usize>,
@@ -178,7 +178,7 @@ impl Pace {
         self.sms.lower(number, self.came_to[number]);
     }
 
-    /// An SM has this to tell, and when it has something to do next and who waits is seen to by others.
+    /// An SM has this to tell. When it has something to do next, and which SMs wait, other functions note.
     #[inline]
     pub fn hear(&mut self, number: usize, news: &News) {
         let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);

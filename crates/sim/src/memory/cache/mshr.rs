@@ -1,11 +1,11 @@
-//! Miss status holding registers: which fetches are under way and who waits for each.
+//! Miss status holding registers: which fetches are under way and which waiters each has.
 //!
 //! A waiter is a `u32` that means something to the owner of the table. An entry lives from
 //! the first miss on a sector until the last of its waiters has been handed out:
 //!
 //! 1. [`MshrTable::admit`] says whether a miss may open an entry; [`MshrTable::open`] does it, for the
 //!    sector's [place](super::tags::Place) in the cache. While that is being fetched, the tags say so, and
-//!    [`MshrTable::join`] adds those who want it, too.
+//!    [`MshrTable::join`] adds further waiters.
 //! 2. When the fetch arrives, [`MshrTable::fill`] makes the entry's waiters ready. From then
 //!    on the sector counts as not outstanding: another miss on it opens a fresh entry.
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
@@ -154,7 +154,7 @@ impl MshrTable {
         self.open_with(key, place, 1, token)
     }
 
-    /// As [`open`](MshrTable::open), with no one who waits.
+    /// As [`open`](MshrTable::open), without a waiter.
     pub fn open_without_waiter(&mut self, key: u64, place: Place) -> Fetch {
         self.open_with(key, place, 0, NONE)
     }

@@ -162,7 +162,7 @@ impl Slice {
         self.tags.decide_by(make(sets, ways));
     }
 
-    /// From now on it is run ahead of those who send requests; it has to be empty.
+    /// From now on the slice is run ahead of the network that sends it requests; the slice has to be empty.
     pub fn go_ahead(&mut self) {
         self.room = Some(History::new(true));
     }
@@ -333,7 +333,7 @@ impl Slice {
         self.mshrs.has_ready() | (self.dram_has_room & (serves | !self.misses.is_empty()))
     }
 
-    /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
+    /// There are fetched sectors or requests that waited for them, or requests to send to DRAM.
     #[inline]
     fn deals_with_dram(&self, cycle: Cycle) -> bool {
         // One branch for the three.

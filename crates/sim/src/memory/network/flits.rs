@@ -298,7 +298,7 @@ impl<T: Copy> FlitSwitch<T> {
         }
     }
 
-    /// A step: outputs are given away, and those who held one before send a flit.
+    /// A step: outputs are given away, and inputs that held one before send a flit.
     fn switch(&mut self, tick: Tick, step: u64) {
         let mut asking = [Few::default(); 64];
         let mut asked = Few::default();

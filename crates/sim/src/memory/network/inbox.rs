@@ -157,7 +157,7 @@ impl Inboxes {
         &mut self.inboxes[sm]
     }
 
-    /// The inboxes of all SMs, in their order, for those who run them by themselves.
+    /// The inboxes of all SMs, in their order, for threads that run SMs by themselves.
     pub fn lend(&mut self) -> Vec<Inbox> {
         std::mem::take(&mut self.inboxes)
     }

@@ -248,7 +248,7 @@ impl Issue {
     }
 }
 
-/// Counts an instruction of a warp that these lanes have executed, and tells who listens.
+/// Counts an instruction of a warp that these lanes have executed, and tells the observer.
 #[inline(always)]
 pub(super) fn note_executed(
     next: &Next,

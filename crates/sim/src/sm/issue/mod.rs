@@ -67,7 +67,7 @@ pub struct Issue {
 
 /// What issue works with in a cycle.
 pub struct Surroundings<'a> {
-    /// The warps, and whom they hold.
+    /// The warps, and which threads they hold.
     pub residents: &'a mut Residents,
     /// Where instructions go.
     pub collectors: &'a mut Collectors,

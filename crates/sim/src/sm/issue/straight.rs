@@ -1,6 +1,6 @@
 //! A cycle in which the warps of one class of slices (`warps/lockstep`) are all that issue would do something
 //! about: one part of a gang, or one single warp, takes the turns of the whole class, and the other slices have
-//! nothing to do. So there is nothing to plan for each slice: who goes is found by the sets of the class
+//! nothing to do. So there is nothing to plan for each slice: the warps that go are found by the sets of the class
 //! alone, and what it issues is done straight, as for a gang with a warp in every slice (`whole`). Where it is not
 //! the whole class that goes, what is ready is looked at slice by slice (`parts`), which comes to the same.
 

@@ -91,7 +91,7 @@ impl Issue {
             }
             moving |= 1 << d;
             let issuable = domain.issuable_of(those);
-            wrong |= those & !issuable; // who moves and cannot issue loses a wrong path
+            wrong |= those & !issuable; // a warp that moves and cannot issue loses a wrong path
             ready &= issuable & domain.with_room_at(now, kinds);
         }
         if moving.is_power_of_two() {

@@ -119,7 +119,7 @@ impl L1 {
         self.line
     }
 
-    /// Looks up a read. Where the line is still to come, `waiter` makes who is handed out by
+    /// Looks up a read. Where the line is still to come, `waiter` makes the waiter that is handed out by
     /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the
     /// line's address and what [`fill`](L1::fill) is to know. Dirty lines pushed out are queued as `evict` makes them.
     #[inline(always)]

@@ -138,7 +138,7 @@ impl MemOp {
     #[inline]
     fn add_owner(&mut self, owner: &Owner, lanes: u32, pending: usize) {
         // Of what was gathered by generic addresses, some may be in shared memory and some not:
-        // who has no access of its own has nothing to wait for.
+        // a warp without an access of its own has nothing to wait for.
         let lanes = if pending == 0 { 0 } else { lanes };
         self.bystanders |= lanes == 0;
         self.owners.push(Owner {

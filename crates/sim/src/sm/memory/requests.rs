@@ -22,7 +22,7 @@ pub struct Executed<'a> {
     pub pc: Pc,
     /// What it did.
     pub effect: &'a Effect,
-    /// The hardware warps that executed it together; nothing of theirs is pending yet.
+    /// The hardware warps that executed it together; none of their accesses is pending yet.
     pub owners: &'a [Owner],
     /// What the lanes touch, where instructions of different sizes were gathered; else empty.
     pub shapes: &'a [Shape],

@@ -119,7 +119,7 @@ impl Watch {
         }
     }
 
-    /// Reports whom the warp in `slot` holds where that has changed; `home` gives the number of a
+    /// Reports which threads the warp in `slot` holds, where that has changed; `home` gives the number of a
     /// home warp's block, and its number there.
     #[cold]
     pub fn tell_holds(

@@ -88,7 +88,7 @@ fn place_before(g: usize, came: u8) -> usize {
     (g * Registers::MOST + came as usize % Registers::MOST) % (GROUPS * Registers::MOST)
 }
 
-/// Those to whom instructions are handed over.
+/// The units that take instructions from collectors.
 pub trait Takers {
     /// Whether the first of these pipelines takes an instruction in the next cycle.
     fn take_one(&mut self, pipelines: &Pipelines, op: &Issued) -> bool;

@@ -236,7 +236,7 @@ impl Residents {
         self.warps.edit(slot, &mut self.books).resolve(pc);
     }
 
-    /// Reports that a warp issued, and whom it holds where that has changed.
+    /// Reports that a warp issued, and which threads it holds where that has changed.
     #[cold]
     pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32) {
         let Residents {

@@ -10,7 +10,7 @@ use crate::sm::warps::Hold;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
-/// Threads of a home warp that name the same threads at the same instruction, not all of whom
+/// Threads of a home warp that name the same threads at the same instruction, not all of which
 /// have come.
 #[derive(Debug)]
 pub(super) struct Meeting {

@@ -1,5 +1,5 @@
 //! Instructions of gangs: those of warps with units of their own enter all their pipelines as one, and
-//! of warps that share their units it is known who they are.
+//! of warps that share their units it is known which they are.
 
 use super::{Done, EXIT_STAGES, Units};
 use crate::place::each;

@@ -100,7 +100,7 @@ impl WarpTable {
     }
 
     /// As [`kept_landed`](Self::kept_landed), where the domains of the gang are of several classes: one look at each
-    /// tells whether something held back the next instruction, and who waits for what is in flight.
+    /// tells whether something held back the next instruction, and which warps wait for what is in flight.
     #[inline(never)]
     fn landed_in_classes(
         &mut self,

@@ -5,7 +5,7 @@ use crate::analysis::registers::order::{dominates, dominators};
 use crate::analysis::registers::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
 use std::ops::Range;
 
-/// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
+/// Registers for adding once for a whole warp: which threads take part, how many, and which one's turn it is.
 const COUNTING: u32 = 3;
 
 /// Runs until nothing changes.

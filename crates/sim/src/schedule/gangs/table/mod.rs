@@ -292,7 +292,7 @@ impl Table {
         Some(home)
     }
 
-    /// A warp that goes together with others than was told, and with whom.
+    /// A warp that goes together with others than was told, and with which.
     pub fn next_regrouped(&mut self) -> Option<(Place, u8)> {
         while let Some(&home) = self.regrouped.last() {
             let original = &mut self.originals[home as usize];

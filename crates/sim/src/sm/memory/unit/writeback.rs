@@ -1,4 +1,4 @@
-//! The writeback port: who has it, and what that completes.
+//! The writeback port: which client has it, and what that completes.
 
 use super::*;
 
@@ -11,7 +11,7 @@ const READ_ONLY_SHIFT: u32 = 1;
 const L1_SHIFT: u32 = 2;
 const CLIENTS: u32 = 5;
 
-/// The port, and who has it.
+/// The port, and the client that has it.
 #[derive(Debug, Default)]
 pub(super) struct WritebackPort {
     /// What is written next.

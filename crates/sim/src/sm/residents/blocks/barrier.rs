@@ -1,4 +1,4 @@
-//! A barrier of a block: who has come, when it opens, what it has to say then.
+//! A barrier of a block: which threads have come, when it opens, what it has to say then.
 
 use crate::exec::state::{Barrier, Lanes, Threads};
 use warpsim_ptx::isa::BoolOp;

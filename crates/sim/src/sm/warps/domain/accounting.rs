@@ -86,7 +86,7 @@ impl Domain {
     }
 
     /// As [`account`](Domain::account), for domains that stand for others. They are accounted for in every cycle, for
-    /// those that they do not stand for differ from them, most often by who is at a barrier.
+    /// those that they do not stand for differ from them, most often by which warps are at a barrier.
     #[inline(always)]
     pub fn account_class(
         &self,
