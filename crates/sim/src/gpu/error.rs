@@ -25,7 +25,7 @@ pub enum SimError {
         /// Cycles up to then.
         cycle: u64,
     },
-    /// It takes more cycles than it may.
+    /// The launch takes more cycles than it may.
     CycleLimit {
         /// The limit.
         limit: u64,

@@ -15,7 +15,7 @@ pub struct History {
 }
 
 impl History {
-    /// It is so from the beginning, or not.
+    /// A history that begins with a yes, or with a no.
     pub fn new(is: bool) -> History {
         History {
             changes: Ring::new(),

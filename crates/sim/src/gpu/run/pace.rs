@@ -53,13 +53,13 @@ pub struct News {
     pub completed: u32,
     /// When the first reply arrives that it has not taken.
     pub next_reply: Cycle,
-    /// It has sent requests.
+    /// The SM has sent requests.
     pub sent: bool,
-    /// It has stored what others have not seen.
+    /// The SM has stored what others have not seen.
     pub stored: bool,
-    /// It has printed.
+    /// The SM has printed.
     pub printed: bool,
-    /// It is idle, and has been so since this cycle if it was not before.
+    /// The SM is idle, and has been so since this cycle if it was not before.
     pub idle: bool,
     pub became_idle: Option<Cycle>,
 }
@@ -145,7 +145,7 @@ impl Pace {
         &self.awake
     }
 
-    /// Those of them that have sent requests.
+    /// The SMs among them that have sent requests.
     pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
         let heard = self.awake.iter().zip(&self.news);
         heard.filter(|(_, news)| news.sent).map(|(&sm, _)| sm)

@@ -27,9 +27,9 @@ use super::tags::Place;
 pub enum Admission {
     /// An entry is free: a fetch must be sent.
     Fresh,
-    /// None is free.
+    /// No entry is free.
     TableFull,
-    /// It is on its way for a line that has been dropped, and has to come first.
+    /// The sector is on its way for a line that has been dropped, and has to come first.
     Lost,
 }
 

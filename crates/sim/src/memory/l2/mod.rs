@@ -69,9 +69,9 @@ enum Outcome {
     Hit,
     Miss,
     Merge,
-    /// It must wait for a place in the miss queue.
+    /// The access must wait for a place in the miss queue.
     NoPlace,
-    /// It must wait for a fill, for the sake of an MSHR, a waiter's place or a way.
+    /// The access must wait for a fill, which frees an MSHR, a waiter's place or a way.
     NoEntry,
 }
 

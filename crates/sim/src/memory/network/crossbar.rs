@@ -247,7 +247,7 @@ impl<T: Copy> Crossbar<T> {
 /// buffer before the head's output, so that a step looks at an input only when its head's time comes and at a
 /// buffer only when it is asked for.
 ///
-/// It has all the ports that sets of them have, so that one that is in a set need not be checked.
+/// The switch has all the ports that a set of ports can name, so that a port from a set need not be checked.
 #[derive(Clone, Debug)]
 pub struct Switch<T, P, const PORTS: usize> {
     latency: u64,

@@ -327,7 +327,7 @@ mod tests {
         assert!(inbox.pass_parts(first));
         assert_eq!(inbox.next(), second, "the SM has not seen more");
         inbox.show(last + 1);
-        // It comes to the second late: one packet per cycle.
+        // The inbox comes to the second late: one packet per cycle.
         assert!(inbox.pass_parts(last));
         assert_eq!(inbox.next(), last + 1);
         assert!(!inbox.pass_parts(last + 1), "the last of a request is none");

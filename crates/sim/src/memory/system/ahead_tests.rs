@@ -196,7 +196,7 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
         machine.interconnect.output_buffer = places;
         check(&machine, &requests).expect("no difference");
     }
-    // They did wait.
+    // Packets did wait.
     let mut memory = MemorySystem::new(&machine);
     memory.go_ahead(&machine);
     for &request in &requests[..15] {

@@ -48,7 +48,7 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    /// Those of so many empty slices.
+    /// The gates of so many empty slices.
     pub fn new(machine: &Machine, slices: usize, clocks: Clocks) -> Gates {
         let gate = |_| Gate {
             entrance: Entrance::new(machine.interconnect.output_buffer),

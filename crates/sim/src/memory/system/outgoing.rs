@@ -62,12 +62,12 @@ impl Outgoing {
         }
     }
 
-    /// None waits here.
+    /// No reply waits here.
     pub fn is_empty(&self) -> bool {
         self.to.iter().all(|to| to.replies.is_empty())
     }
 
-    /// They come to the SMs.
+    /// Delivers the replies to the SMs.
     pub fn deliver_to(&mut self, inboxes: &mut Inboxes) {
         self.hand_over(|sm, replies| inboxes.put_all(sm, replies));
     }

@@ -154,7 +154,7 @@ impl GangFetch {
             return true;
         }
         for place in members.iter() {
-            // It may have left meanwhile.
+            // The warp may have left meanwhile.
             if warps.set_missing(place, false) {
                 let slot = warps.slot_at(place);
                 let pc = warps.fetch_pc(slot);
@@ -410,7 +410,7 @@ fn decode_parts(gang: Together, pc: Pc, residents: &mut Residents, launched: &La
         groups,
         ..
     } = residents;
-    // Those that others stand for wait like them, at the same PC.
+    // Warps that others stand for wait like these, at the same PC.
     let mut kept = warps.kept_slots(gang);
     let next = groups.get(warps.slot_at(gang.leader())).pc;
     if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {

@@ -24,9 +24,9 @@ enum Fetched {
     NoPort,
 }
 
-/// How it chooses the warp to fetch for.
+/// How the unit chooses the warp to fetch for.
 pub(super) enum Choice {
-    /// It goes round.
+    /// Round robin.
     Round(Round),
     /// A policy says.
     Policy {

@@ -123,7 +123,7 @@ impl Issue {
         Some(members)
     }
 
-    /// Those that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
+    /// The warps that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
     #[inline]
     pub(super) fn name_next(
         &mut self,

@@ -51,7 +51,7 @@ impl Issue {
             if members.is_power_of_two() {
                 continue;
             }
-            // Those with the same room as the first stay with it.
+            // Domains with the same room as the first stay with it.
             let mut left = members;
             while left != 0 {
                 let room = self.rooms.by_domain[left.trailing_zeros() as usize % MOST_DOMAINS];

@@ -89,7 +89,7 @@ struct Next<'a> {
 }
 
 impl<'a> Next<'a> {
-    /// That of the ready warp at a place.
+    /// The next instruction of the ready warp at a place.
     #[inline]
     fn at(place: Place, with: &Surroundings<'a>) -> Next<'a> {
         let warps = &with.residents.warps;

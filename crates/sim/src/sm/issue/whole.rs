@@ -12,7 +12,7 @@ use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
-/// Who issues, as far as a glance tells.
+/// Which warps issue, as far as a glance tells.
 enum Glance {
     /// No warp can issue.
     NoWarp,
@@ -21,7 +21,7 @@ enum Glance {
     Gang(u8, Option<u64>),
     /// Only warps of the class of slices with this leader.
     Class(usize),
-    /// It has to be looked at.
+    /// A glance does not tell.
     Unclear,
 }
 

@@ -310,7 +310,7 @@ impl L1 {
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
             Wait::Line(awaited) => awaited == line,
-            // That of a line for which no access waited is free at once.
+            // The entry of a line for which no access waited is free at once.
             Wait::Entry => self.mshrs.used() < used,
             Wait::Send => false,
         };

@@ -152,7 +152,7 @@ impl Units {
     /// Collected operations, of which there are some, enter their units, where they are not handed over.
     #[inline(never)]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
-        // Those of gangs before all others, and so do their results leave. The order within a cycle makes no
+        // Instructions of gangs enter before all others, and their results leave first. The order within a cycle makes no
         // difference: what a result does is its warp's own, and a divergence model that waits for all
         // warps of a block starts none of them before its next tick.
         while let Some(gang) = collectors.take_gang() {
@@ -310,7 +310,7 @@ impl Units {
 
 /// The units as they take what is handed over in cycle `now`.
 pub struct NextCycle<'a> {
-    /// They.
+    /// The units.
     pub units: &'a mut Units,
     /// The facts of an instruction.
     pub facts: &'a [OpFacts],

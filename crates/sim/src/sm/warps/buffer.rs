@@ -8,7 +8,7 @@ use warpsim_ptx::kernel::Pc;
 pub struct Buffer {
     first: Pc,
     len: u8,
-    /// It has been told where to fetch from since the warp came.
+    /// The buffer has been told where to fetch from since the warp came.
     touched: bool,
 }
 

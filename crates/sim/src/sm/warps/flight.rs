@@ -11,7 +11,7 @@ use crate::sm::observe::Books;
 pub struct Landed {
     /// Nothing of it is in flight any more.
     pub quiet: bool,
-    /// It waits for something other than instructions, data or units.
+    /// The warp waits for something other than instructions, data or units.
     pub held: bool,
 }
 

@@ -166,7 +166,7 @@ impl WarpTable {
     fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
         let index = gang.index();
         self.stirred.join = true;
-        // Those for which it comes to the same are changed together.
+        // Warps for which the completion comes to the same are changed together.
         let mut found: FixedList<(Option<Hazard>, u64), 8> = FixedList::default();
         for slot in self.kept_slots(gang) {
             let domain = self.place(slot).domain as usize;

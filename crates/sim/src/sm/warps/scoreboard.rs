@@ -33,7 +33,7 @@ pub struct Hazard {
     pub any: bool,
     /// Some of that by memory.
     pub memory: bool,
-    /// It reads a register owed by a long load.
+    /// The instruction reads a register owed by a long load.
     pub long: bool,
 }
 

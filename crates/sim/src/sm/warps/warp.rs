@@ -89,7 +89,7 @@ impl Warp {
         self.age
     }
 
-    /// It goes on to its next logical block.
+    /// The warp goes on to its next logical block.
     pub fn begin_iteration(&mut self) {
         self.iteration_began = self.instructions;
     }

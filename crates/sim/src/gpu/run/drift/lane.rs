@@ -32,7 +32,7 @@ pub struct Told {
     pub news: News,
     pub sent: Vec<(Cycle, Request)>,
     pub result: Result<(), SmFault>,
-    /// It waits until all others are as far.
+    /// The SM waits until all others are as far.
     pub waits: bool,
     /// The exchange has not heard it.
     pub is_new: bool,

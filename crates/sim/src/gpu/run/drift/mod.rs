@@ -248,7 +248,7 @@ impl Toll {
         }
     }
 
-    /// It waits from now on, or does not.
+    /// The thread waits from now on, or does not.
     fn note(&mut self, waits: bool) {
         match (waits, self.since) {
             (true, None) => self.since = Some(Instant::now()),

@@ -28,7 +28,7 @@ struct Turns(Mutex<Turn>);
 #[derive(Debug)]
 struct Turn {
     sms: Vec<usize>,
-    /// Those before this one have had their turn.
+    /// The SMs before this index have had their turn.
     next: usize,
 }
 

@@ -47,7 +47,7 @@ struct Running(AtomicU64);
 struct Memory {
     /// The partitions, if there is something to do, and the step that they are run through.
     place: Mutex<(Option<AheadOfSms>, u64)>,
-    /// They wait for a thread, or have been run and wait to be taken back.
+    /// The partitions wait for a thread, or have been run and wait to be taken back.
     waits: AtomicBool,
     ran: AtomicBool,
     /// The far sides of the channels if they are to be run beside them, and whether that is still to be done.

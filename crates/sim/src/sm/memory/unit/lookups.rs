@@ -38,7 +38,7 @@ pub(super) struct LookupQueue {
     accesses: usize,
     /// Several may come at once: no part looks in every cycle at how many have not been sent.
     rows: bool,
-    /// Those of the first entry that have been looked up since the last lookup in its time.
+    /// Accesses of the first entry that have been looked up since the last lookup in its time.
     ahead: u16,
 }
 

@@ -125,7 +125,7 @@ pub struct LoadStore {
     /// Instructions under way.
     pub(super) ops: MemOps,
     current: Option<u16>,
-    /// Those that wait to enter for a line that operands are in, in order.
+    /// Instructions that wait to enter for a line that operands are in, in order.
     lines: VecDeque<u16>,
     /// The cycle in which it will have sent its accesses, if that is known.
     sent_at: Cycle,
@@ -165,7 +165,7 @@ struct Refused {
     lookup: bool,
     /// The current instruction's access, at the port.
     at_port: bool,
-    /// It, in a read-only cache.
+    /// The current instruction's access, in a read-only cache.
     read_only: bool,
 }
 
