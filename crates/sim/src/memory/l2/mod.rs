@@ -35,7 +35,7 @@ use entrance::{Entrance, Waiting};
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
 
-/// What a slice works with that is not its own.
+/// What a slice works with and does not own.
 pub struct Surroundings<'a> {
     /// Requests on their way.
     pub inflight: &'a mut InflightTable,
@@ -89,7 +89,7 @@ struct Stall {
 pub struct Slice {
     number: u32,
     channel: usize,
-    /// Its number among the slices of its channel.
+    /// The slice's number among the slices of its channel.
     in_channel: u16,
     map: AddressMap,
     latency: u64,
@@ -101,7 +101,7 @@ pub struct Slice {
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
-    /// Where it is not ahead: the network's output buffer before it.
+    /// Where the slice is not ahead: the network's output buffer before it.
     entrance: Entrance<u32>,
     /// Sectors of the largest request.
     largest_pieces: usize,
@@ -167,7 +167,7 @@ impl Slice {
         self.room = Some(History::new(true));
     }
 
-    /// When it had room for requests, to be taken out.
+    /// When the slice had room for requests; the caller takes the entries out.
     #[inline]
     pub fn told_room(&mut self) -> Option<&mut History> {
         self.room.as_mut()
@@ -179,7 +179,7 @@ impl Slice {
         self.entrance.has_room()
     }
 
-    /// Flits of requests that it has not taken in.
+    /// Flits of requests that the slice has not taken in.
     #[inline]
     pub fn waiting(&self) -> u32 {
         self.entrance.flits()
@@ -198,7 +198,7 @@ impl Slice {
         ready
     }
 
-    /// Where it is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
+    /// Where the slice is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
     #[inline]
     pub fn take_in(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
         self.arrivals.push(ready, index, entry);
@@ -259,7 +259,7 @@ impl Slice {
             && self.mshrs.is_empty()
     }
 
-    /// What is waiting where, for a report on a deadlock, with `outside` requests before it of which it does not know.
+    /// What is waiting where, for a report on a deadlock, with `outside` requests before the slice of which it does not know.
     pub fn describe(&self, outside: usize) -> String {
         let stall = match self.stall {
             Some(s) => format!(
@@ -316,7 +316,7 @@ impl Slice {
         if self.has_work() {
             return next;
         }
-        // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own has no more room.
+        // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own queue has no more room.
         let known = self.arrivals.next().min(self.fill_at);
         match self.entrance.front() {
             Some(first) if self.arrivals.has_room(self.largest_pieces) => {

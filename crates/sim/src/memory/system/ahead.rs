@@ -2,16 +2,16 @@
 //! a while without asking.
 //!
 //! Time is cut into periods of one or more quanta. While the SMs run period k, the partitions run
-//! period k + 1. When SMs are through with period k, or as far as they can get in it, their requests go through the network, and the
-//! partitions still run. That
-//! gives what taking turns in every quantum gives, because in period k + 1 the partitions need
+//! period k + 1. When SMs are through with period k, or as far as they can get in it, their requests go through the network while the
+//! partitions still run. The result
+//! is that of taking turns in every quantum, because in period k + 1 the partitions need
 //! nothing of what SMs and requests do in period k:
 //!
 //! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
-//!   for how many quanta that is enough, [`period`] how long a period is. So it comes there by [mail](super::mail), which is handed over
+//!   for how many quanta that is enough, [`period`] how long a period is. So the request comes there by [mail](super::mail), which is handed over
 //!   between two periods.
 //! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
-//!   when that changes ([`History`](crate::memory::history::History)), and the requests wait at the entrance, and
+//!   when that changes ([`History`](crate::memory::history::History)), and requests wait at the entrance. They
 //!   are let in from there, as written ([`gates`](super::gates)): in period k as the slices wrote down before the SMs began it.
 //! - Places for replies become free by time alone: those that arrive before the end of a quantum are
 //!   as good as taken in it, because the SM sees them. So the times at which the last replies
@@ -26,9 +26,9 @@
 //!
 //! Where SMs drift apart partitions go by shorter steps, up to as far ahead ([`lead`]).
 //!
-//! The far sides of the memory channels run beside the partitions in turn, and a period further than these, where requests are
-//! in the delay before them for two periods ([`far_sides`](super::far_sides)). Both tell each other by [letter](super::letters) what the
-//! other has to know in the next period.
+//! The far sides of the memory channels run beside the partitions in turn, and a period further than the partitions, where requests are
+//! in the delay before them for two periods ([`far_sides`](super::far_sides)). Each side tells the other by [letter](super::letters) what the
+//! other side has to know in the next period.
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
 //! answered as of the end of period k: it is noted when the partitions come past ([`Settled`]).
@@ -77,7 +77,7 @@ pub fn lead(machine: &Machine) -> u64 {
     (lookahead(machine) + 1) * u64::from(machine.gpu.quantum.max(1))
 }
 
-/// What of a memory system whose partitions go ahead is not theirs.
+/// The part of a memory system that stays with the SMs when its partitions go ahead.
 pub(super) struct Front {
     pub gates: Gates,
     /// The partitions at the end of the period that SMs run.
@@ -113,7 +113,7 @@ pub struct AheadOfPartitions {
 }
 
 impl AheadOfPartitions {
-    /// Simulates them through the period behind the cycle that the partitions run to, or as far as can be.
+    /// Simulates the far sides through the period behind the cycle that the partitions run to, or as far as can be.
     pub fn run(&mut self) {
         self.far.run_apart(self.to);
     }
@@ -177,7 +177,7 @@ impl MemorySystem {
     /// The partitions for the thread that runs them up to a cycle, if there is something to do.
     fn send_to(&mut self, to: Cycle) -> Option<AheadOfSms> {
         let (front, behind) = (self.front.as_deref_mut()?, self.behind.as_deref_mut()?);
-        // With nothing to do they are done at once, and need not be waited for.
+        // Partitions with nothing to do are done at once, and need not be waited for.
         if front.settled.next >= to {
             behind.run(to);
             return None;

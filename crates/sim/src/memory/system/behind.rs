@@ -51,7 +51,7 @@ pub(super) struct Ahead {
 
 /// The partitions at some time.
 pub(super) struct Settled {
-    /// When they go on.
+    /// When the partitions go on.
     pub next: Cycle,
     pub last_active: Cycle,
     pub idle: bool,
@@ -70,7 +70,7 @@ impl Default for Settled {
 }
 
 impl Ahead {
-    /// For partitions that are ahead by a period of so many cycles; SMs have so many places for replies.
+    /// The state of partitions that are ahead by a period of so many cycles; SMs have so many places for replies.
     pub fn new(machine: &Machine, period: u64, places: usize, partitions: &Partitions) -> Ahead {
         let quantum = u64::from(machine.gpu.quantum.max(1));
         let (sms, network) = (machine.gpu.sms as usize, partitions.clocks.network);

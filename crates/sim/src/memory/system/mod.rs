@@ -53,7 +53,7 @@ pub struct MemorySystem {
     inboxes: Inboxes,
     /// What lies behind the network, unless another thread runs it.
     behind: Option<Box<Behind>>,
-    /// Where that goes ahead: what is not of it.
+    /// Where the partitions go ahead: what stays with the SMs.
     front: Option<Box<Front>>,
     /// Core cycles before this one have been simulated, partitions that are ahead aside.
     now: Cycle,
@@ -192,7 +192,7 @@ impl MemorySystem {
         self.inboxes.of(sm)
     }
 
-    /// The SM has run and taken what it took: what is left arrives from cycle `next` on.
+    /// The SM has run and taken some of its replies: the rest arrives from cycle `next` on.
     #[inline]
     pub fn close_inbox(&mut self, sm: usize, next: Cycle) {
         self.inboxes.taken(sm, next);
@@ -261,7 +261,7 @@ impl MemorySystem {
         self.now = self.now.max(now);
     }
 
-    /// Nothing has happened since cycle `end`, nor is anything under way: as if no later cycle had been
+    /// Nothing has happened since cycle `end`, nor is anything under way: the state is as if no later cycle had been
     /// simulated.
     pub fn back_to(&mut self, end: Cycle) {
         debug_assert!(self.idle() && self.idle_since() < end);

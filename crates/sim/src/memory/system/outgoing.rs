@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
 struct ToSm {
     /// In order of arrival.
     replies: Ring<(Cycle, Reply)>,
-    /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
+    /// Arrival times of the last replies, as many as the SM has places, in a ring: which is the oldest, and its time.
     arrivals: Box<[Cycle]>,
     oldest: usize,
     first_place: Cycle,
@@ -72,7 +72,7 @@ impl Outgoing {
         self.hand_over(|sm, replies| inboxes.put_all(sm, replies));
     }
 
-    /// Hands them over, SM by SM, which have some.
+    /// Hands the replies over, for each SM that has some.
     pub fn hand_over(&mut self, mut put: impl FnMut(usize, &mut Ring<(Cycle, Reply)>)) {
         for (sm, to) in self.to.iter_mut().enumerate() {
             if !to.replies.is_empty() {
@@ -83,8 +83,8 @@ impl Outgoing {
 }
 
 impl Sink<Reply> for Outgoing {
-    /// Replies arrive in order. If the one that came as many replies ago as there are places is seen
-    /// in this quantum, fewer have not been.
+    /// Replies arrive in order. If the SM sees the reply that came as many replies ago as there are places
+    /// in this quantum, fewer than that are unseen.
     #[inline]
     fn has_room(&self, sm: usize) -> bool {
         self.to[sm].first_place < self.end
