@@ -6,7 +6,7 @@ use std::process::Command;
 fn main() {
     println!("cargo::rerun-if-env-changed=WARPSIM_COMMIT");
     let version = std::env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    // Whoever packages sources without their history may name the commit.
+    // A package of sources without their history may name the commit.
     let given = std::env::var("WARPSIM_COMMIT")
         .ok()
         .filter(|c| !c.is_empty());

@@ -159,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Whether somebody who wrote this may have meant the kernel.
+/// Whether a user who wrote this may have meant the kernel.
 fn means(written: &str, kernel: &str) -> bool {
     kernel == written || Function::of(kernel).is_some_and(|f| f.is_called(written))
 }
@@ -235,7 +235,7 @@ fn describe(
     }
 }
 
-/// Registers: how many and who says so, and what this machine makes of them.
+/// Registers: how many, and which source says so, and what this machine makes of them.
 fn counted(
     out: &mut String,
     kernel: &Kernel,

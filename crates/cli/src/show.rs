@@ -16,7 +16,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum What {
-    /// A machine: every value, who sets it, and what is said there about it.
+    /// A machine: every value, which file sets it, and what is said there about it.
     Machine {
         /// Preset, or a machine file (ends in .toml).
         machine: String,

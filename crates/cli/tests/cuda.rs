@@ -125,7 +125,7 @@ fn launches_are_read_from_host_code_or_refused() {
     let cu = write(&scratch, "alone.cu", kernel);
     let shown = fails(2, &["run", &cu]);
     assert!(shown.contains("in two dimensions or more"), "{shown}");
-    // A fault of a launch that nobody wrote says so.
+    // A fault of a made-up launch says so.
     let wild = "__global__ void wild(float *a, int n) { a[n * 100 + threadIdx.x] = 1; }\n";
     let cu = write(&scratch, "wild.cu", wild);
     let shown = fails(3, &["run", &cu]);

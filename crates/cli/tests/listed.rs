@@ -15,7 +15,8 @@ fn every_file_of_tests_is_in_a_program() {
         let manifest = fs::read_to_string(krate.join("Cargo.toml")).unwrap();
         for entry in fs::read_dir(krate.join("tests")).unwrap() {
             let path = entry.unwrap().path();
-            let is_tests = path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").exists();
+            let is_tests =
+                path.extension().is_some_and(|e| e == "rs") || path.join("main.rs").exists();
             let name = path.file_stem().unwrap().to_str().unwrap();
             if !is_tests || name == "all" {
                 continue;

@@ -1,4 +1,4 @@
-//! `--registers`: who says how many registers a kernel takes, and what is said when nobody does.
+//! `--registers`: who says how many registers a kernel takes, and what is said when no source does.
 
 #![cfg(unix)]
 

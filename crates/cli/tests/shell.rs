@@ -30,7 +30,7 @@ fn completions_know_commands_and_options() {
 }
 
 #[test]
-fn what_there_is_is_said_to_whoever_does_not_name_it() {
+fn a_command_without_a_name_lists_what_there_is() {
     let lists = succeeds(&["list"]);
     for name in ["machines", "schedulers", "studies", "kernels-vtw"] {
         assert!(lists.contains(&format!("  {name} ")), "{lists}");

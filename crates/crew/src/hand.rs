@@ -1,8 +1,8 @@
 //! What a thread still has of its share of a round.
 //!
 //! A share is a range of items. Its owner takes from the front, others from the back, so that an
-//! owner goes on with the items it has in its caches and those who help always take the same. Both
-//! ends and the number of the round are one word, which stands in a cache line of its own: nobody
+//! owner goes on with the items it has in its caches and helpers always take the same. Both
+//! ends and the number of the round are one word, which stands in a cache line of its own: no thread
 //! has to prepare it for a round, because in a word of an earlier one the share is still whole.
 
 use crate::sync::{AtomicU64, Ordering};
@@ -17,11 +17,11 @@ pub struct Hand(AtomicU64);
 pub const MOST_ITEMS: usize = (1 << ITEM_BITS) - 1;
 
 /// Bits for the number of an item. Those above two of them hold the round: enough of them that none
-/// comes again within months, because nobody may have looked at a hand for as long.
+/// comes again within months, because it may be that no thread has looked at a hand for as long.
 const ITEM_BITS: u32 = 12;
 const ROUNDS: u64 = u64::MAX >> (2 * ITEM_BITS);
 
-/// Others take nothing from who has fewer to begin with, and never the first: what its owner is about to
+/// Others take nothing from an owner that has fewer to begin with, and never the first: what its owner is about to
 /// do, or does, costs more to move to another core and back than to wait for.
 pub const LEAST_TO_HELP: usize = 2;
 
@@ -45,7 +45,7 @@ impl Hand {
         })
     }
 
-    /// Somebody else takes the last one, but not the share's first.
+    /// Another thread takes the last one, but not the share's first.
     pub fn take_over(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
         self.change(round, whole, |mut left| {
             let item = left.next_back()?;
@@ -53,7 +53,7 @@ impl Hand {
         })
     }
 
-    /// Somebody else takes the last one, whichever that is: its owner may be away for long.
+    /// Another thread takes the last one, whichever that is: its owner may be away for long.
     pub fn take_last(&self, round: u64, whole: &Range<usize>) -> Option<usize> {
         self.change(round, whole, |mut left| {
             left.next_back().map(|item| (item, left))
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_begins_with_the_whole_share_whoever_comes_first() {
+    fn a_round_begins_with_the_whole_share_whichever_thread_comes_first() {
         let hand = Hand::default();
         for round in 1..4 {
             assert_eq!(hand.take_over(round, &(0..3)), Some(2));

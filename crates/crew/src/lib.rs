@@ -7,7 +7,7 @@
 //!
 //! The caller says which items are whose share, and gives an item to the same thread from round to
 //! round, so that it stays in its caches; a thread that is done helps those that have several items
-//! left. Threads with nothing to do and nobody to help are not called: a round of few items costs
+//! left. Threads with nothing to do and none to help are not called: a round of few items costs
 //! little, however large the crew. Which thread works on an item has no influence on anything but
 //! time.
 //!
@@ -278,7 +278,7 @@ struct Batch<'a, T, F> {
 impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     /// # Safety
     ///
-    /// `data` points to a `Batch<T, F>` that nobody changes, whose items nobody but the crew of
+    /// `data` points to a `Batch<T, F>` that no thread changes, whose items only the crew of
     /// this round touches.
     unsafe fn run(data: *const (), who: usize) -> Option<Panic> {
         // SAFETY: as above.
@@ -297,7 +297,7 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     }
 
     /// Threads other than the caller that are to be called: those with items of their own, and for
-    /// each item that somebody could be relieved of one that has none.
+    /// each item that its owner could be relieved of one that has none.
     fn wanted(&self) -> impl Iterator<Item = usize> + '_ {
         let spare = |who| match self.is_away(who) {
             true => self.whole(who).len(),
@@ -318,7 +318,7 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
         let mut panic = None;
         let own = self.whole(who);
         if own.len() < LEAST_TO_HELP && !self.is_away(who) {
-            // Nobody else takes them.
+            // No other thread takes them.
             for item in own {
                 panic = panic.or(self.work(item));
             }
@@ -350,7 +350,7 @@ impl<T: Send, F: Fn(&mut T) + Sync> Batch<'_, T, F> {
     fn work(&self, item: usize) -> Option<Panic> {
         // SAFETY: shares are ranges that do not overlap and lie within the items, a hand gives out
         // each item of its share once in a round, and of a share that is too small to be helped with, and whose
-        // owner was not away, only that takes, each item once: nobody else has this one. What earlier rounds
+        // owner was not away, only that takes, each item once: no other thread has this one. What earlier rounds
         // did with it lies before this round's beginning.
         let work = || (self.f)(unsafe { &mut *self.items.add(item) });
         catch_unwind(AssertUnwindSafe(work)).err()

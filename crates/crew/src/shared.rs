@@ -3,14 +3,14 @@
 //! The caller writes down the work and then, for each helper that is to do some of it, the number
 //! of the round; a helper that sees another number than before does its share and writes down that
 //! number for itself; the caller goes on when all that it called have. Helpers that are not called
-//! notice nothing, and nobody waits for them: in many rounds there is work for a few.
+//! notice nothing, and the caller does not wait for them: in many rounds there is work for a few.
 //!
 //! A helper that has looked in vain for long while no round began at all says that it sleeps, looks
 //! once more, and parks: either it sees the new number, or the caller, which looks whether it sleeps
 //! after calling it, sees that it does.
 //!
 //! What different threads write lies in different cache lines: with one for all, each write had to
-//! wait for the line to come back from those who look at it in a loop.
+//! wait for the line to come back from the threads that look at it in a loop.
 
 use crate::errand::{ERRAND_HELPER, Errands};
 use crate::sync::{
@@ -58,7 +58,7 @@ pub struct Shared {
     helpers: Vec<Helper>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     pub errands: Errands,
-    /// There are more threads than cores: who looks in vain keeps another one from running.
+    /// There are more threads than cores: a thread that looks in vain keeps another one from running.
     crowded: bool,
 }
 
@@ -113,9 +113,9 @@ impl Shared {
         self.called[helper].0.store(round, Ordering::Release);
     }
 
-    /// All are called who will be. Those who [sleep](Shared::is_asleep) have to be woken up.
+    /// All threads are called that will be. Those that [sleep](Shared::is_asleep) have to be woken up.
     pub fn all_called(&self) {
-        fence(Ordering::SeqCst); // between calling them and looking who sleeps
+        fence(Ordering::SeqCst); // between calling them and looking which sleep
     }
 
     /// Whether a helper that was called has to be woken up.
@@ -235,7 +235,7 @@ impl Shared {
     }
 }
 
-/// Of one who looks again and again for what another thread does.
+/// Of a thread that looks again and again for what another thread does.
 #[derive(Default)]
 pub struct Patience {
     looks: u32,

@@ -55,7 +55,7 @@ fn a_share_is_taken_from_both_ends() {
     });
 }
 
-/// A helper without a share and with nobody to help is not called: it hears of no such round, whether
+/// A helper without a share and with none to help is not called: it hears of no such round, whether
 /// it looks or sleeps meanwhile, and of the one behind it as of any other.
 #[test]
 fn a_round_without_a_helper_goes_by() {

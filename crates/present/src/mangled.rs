@@ -71,7 +71,7 @@ impl Function {
         format!("{}{}({parameters})", self.name, self.arguments)
     }
 
-    /// Whether somebody who wrote this may have meant the function: its name with or without
+    /// Whether a user who wrote this may have meant the function: its name with or without
     /// namespaces, arguments and parameters.
     pub fn is_called(&self, written: &str) -> bool {
         let letters = |text: &str| -> String { text.split_whitespace().collect() };

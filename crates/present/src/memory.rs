@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 thread_local! {
-    /// Whoever asks for memory now can do without it.
+    /// The code that asks for memory now can do without it.
     static TRYING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -15,7 +15,7 @@ pub fn try_reserve<T>(list: &mut Vec<T>, more: usize) -> bool {
     done
 }
 
-/// Whether a request that fails now is an answer that somebody waits for. Others cannot go on without
+/// Whether a request that fails now is an answer that the caller waits for. Other callers cannot go on without
 /// what they ask for, and the program that they are a part of may want to say so and end.
 pub fn is_trying() -> bool {
     TRYING.get()

@@ -1,8 +1,8 @@
-//! Names in sentences: what somebody who wrote one probably meant, and several in a row.
+//! Names in sentences: what a misspelt one probably meant, and several in a row.
 
 use std::cmp::Reverse;
 
-/// Longer words than this are nobody's spelling mistake, and comparing them is slow.
+/// Longer words than this are no spelling mistakes, and comparing them is slow.
 const LONGEST_MISTAKE: usize = 40;
 
 /// How alike two names are, from 0 to 1, whatever letters are large.
@@ -13,7 +13,7 @@ pub fn likeness(a: &str, b: &str) -> f64 {
 /// The candidate most like `name`, when one is like enough to be what was meant: for long names,
 /// which people remember by their beginnings.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Whoever writes `MATMUL` means `matmul`.
+    // `MATMUL` means `matmul`.
     candidates
         .into_iter()
         .map(|c| (likeness(name, c), c))

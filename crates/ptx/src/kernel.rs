@@ -139,7 +139,7 @@ impl LaunchBounds {
 /// What became of a kernel whose blocks were to be virtual ones ([`crate::rewrite::vtw`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Virtualised {
-    /// Nobody asked.
+    /// Not asked for.
     #[default]
     No,
     /// It could not be rewritten, for this reason.

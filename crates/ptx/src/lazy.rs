@@ -1,4 +1,4 @@
-//! A kernel whose analyses wait until somebody asks for what they find: a file may hold thousands
+//! A kernel whose analyses wait until a caller asks for what they find: a file may hold thousands
 //! of kernels, of which a run launches a few.
 
 use crate::analysis;

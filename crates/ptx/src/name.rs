@@ -112,6 +112,6 @@ impl fmt::Debug for Name {
 }
 
 /// A table by name. Looking names up is much of what reading a file is, and the standard library's
-/// way to hash them is slow for short ones. Hashes differ from run to run, so that nobody can choose
+/// way to hash them is slow for short ones. Hashes differ from run to run, so that no input can choose
 /// names that fall together: nothing may depend on a table's order.
 pub(crate) type NameTable<K, V> = HashMap<K, V, foldhash::fast::RandomState>;

@@ -29,7 +29,7 @@ static SAY: OnceLock<fn(&str)> = OnceLock::new();
 
 /// From now on `say` is told of everything that is run or loaded.
 pub fn announce(say: fn(&str)) {
-    // Whoever asked first is told.
+    // The first that was set is kept.
     let _ = SAY.set(say);
 }
 

@@ -114,7 +114,7 @@ fn the_estimate_is_right_kernel_by_kernel() {
     assert!(known.0 > 130 && unseen.0 > 20, "the table has lost kernels");
     assert!(known.1 <= 0.10, "mean error {:.3}", known.1);
     assert!(known.2 >= 0.90, "within a quarter {:.3}", known.2);
-    // Kernels that nobody has looked at may be a little further off.
+    // Kernels that the model was not made with may be a little further off.
     assert!(unseen.1 <= 0.14, "mean error {:.3}", unseen.1);
     assert!(unseen.2 >= 0.85, "within a quarter {:.3}", unseen.2);
 }

@@ -315,7 +315,7 @@ fn returns_that_would_keep_parts_of_a_warp_from_meeting_are_refused() {
         );
         let reason = reason.expect_err("refused");
         assert!(reason.contains("in parts"), "{reason}");
-        // Nothing behind needs them together, or nobody leaves.
+        // Nothing behind needs them together, or no thread leaves.
         assert!(only(&part("@%p2 bra STAY;\nexit;\nSTAY:", ""), variant).is_ok());
         assert!(only(&part("", "bar.sync 0;"), variant).is_ok());
         // Who returns outside of a branch leaves the others together.

@@ -1,4 +1,4 @@
-//! The runs of a study, one by one, for whoever spreads them; and what they come to.
+//! The runs of a study, one by one, for a caller that spreads them; and what they come to.
 
 use crate::errors;
 use pyo3::prelude::*;

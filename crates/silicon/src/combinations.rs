@@ -265,7 +265,7 @@ fn check_limits(
 fn fits(workload: &dyn Workload, machine: &Machine) -> bool {
     let name = workload.info().name;
     let large = name == "nw-64" && machine.shared.bytes < 32 << 10;
-    // Their lanes rely on going together, in warps of their size that nobody takes apart.
+    // Their lanes rely on going together, in warps of their size that no model takes apart.
     let apart = machine.sm.warp_width < 32 || machine.divergence.name == "dwf";
     let apart = apart && WARP_SYNCHRONOUS.contains(&name);
     !large && !apart

@@ -4,7 +4,7 @@
 
 use warpsim_silicon::combinations::check_many;
 
-/// Drawn where nobody says how many.
+/// Drawn where the environment does not say how many.
 const COMBINATIONS: u64 = 300;
 
 fn number(name: &str, default: u64) -> u64 {

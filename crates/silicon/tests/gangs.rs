@@ -7,7 +7,7 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::config::warps::NAMES;
 use warpsim_sim::gpu::Options;
 
-/// Drawn where nobody says how many.
+/// Drawn where the environment does not say how many.
 const PROGRAMS: u64 = 40;
 
 /// What decides what is in warps' buffers when they part and meet.

@@ -1,5 +1,5 @@
 //! Observers listen to what the pipeline does; the pipeline does not know who listens, and
-//! pays a test of a null pointer when no one does.
+//! pays a test of a null pointer when none does.
 
 use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, WarpState};
 use crate::time::Cycle;
@@ -86,7 +86,7 @@ pub enum WarpEvent {
     },
 }
 
-/// Somebody who listens.
+/// An observer.
 pub trait Observer {
     /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
     /// a quantum apart.

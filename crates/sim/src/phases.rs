@@ -352,7 +352,7 @@ mod tests {
                 }
                 assert_eq!(began, block.left);
             }
-            // Somebody comes last and waits for nobody.
+            // The last warp to come waits for no other.
             for k in 0..3 {
                 let waits = block.warps.iter().map(|w| w.phases[k]);
                 assert!(waits.clone().any(|p| p.ended == p.released));

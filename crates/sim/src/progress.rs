@@ -1,4 +1,4 @@
-//! Telling whoever waits how far a run is.
+//! Tells the user or the caller how far a run is.
 
 /// How far a kernel is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@
 //! - An input (a push, an arrival, a fill) lowers `next` and never raises it.
 //! - `step` (or `run`; for a queue, taking from it) computes it anew. Nothing else does.
 //! - `NEVER` means that nothing happens without an input.
-//! - Whoever holds several parts goes by the smallest. Where they are many and alike, their times
+//! - A component that holds several parts goes by the smallest. Where they are many and alike, their times
 //!   lie side by side (`WakeList`), so that finding those whose
 //!   time has come touches no others, and `step` returns the part's `next` instead of keeping it.
 //!

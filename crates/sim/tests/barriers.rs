@@ -1,5 +1,5 @@
 //! Blocks at barriers under every issue and fetch policy: they end with the right result, cycles
-//! add up, and nobody's order depends on whether cycles are skipped or anybody watches.
+//! add up, and no policy's order depends on whether cycles are skipped or an observer watches.
 
 use crate::common;
 
@@ -243,7 +243,7 @@ fn rtru_is_that_of_the_phases_an_observer_sees() {
                     assert_eq!(phases.len(), expected, "{name}: phases of a block");
                 }
                 for times in phases {
-                    let longest = *times.iter().max().expect("somebody takes part") as f64;
+                    let longest = *times.iter().max().expect("a warp takes part") as f64;
                     let unused: f64 = times.iter().map(|&t| longest - t as f64).sum();
                     sum += unused / (times.len() as f64 * longest);
                     count += 1;

@@ -112,7 +112,7 @@ fn error_of(body: &str, threads: u32, set: &[&str], skip: bool) -> SimError {
 
 #[test]
 fn a_barrier_that_waits_for_threads_that_never_come_is_a_deadlock() {
-    // Barrier 1 expects 96 threads of a block of 64; nobody else can come.
+    // Barrier 1 expects 96 threads of a block of 64; no other thread can come.
     let body = "setp.lt.u32 %p1, %r1, 32; @%p1 bra LOW; bar.sync 1, 96; bra END;
         LOW: bar.sync 2, 64; // @low
         END: mov.u32 %r2, 1;";

@@ -125,7 +125,7 @@ fn expected(kernel: &str, input: &[i32], count: usize) -> Vec<i32> {
 fn parameters(sizes: &[u32], input: u64, output: u64, count: usize) -> Vec<u8> {
     let array = |address: u64| {
         let length = count as u64;
-        // Two owners that nobody asks for, length, size, the numbers, shape, stride.
+        // Two owners that the kernel does not read, length, size, the numbers, shape, stride.
         [0, 0, length, 4, address, length, 4].map(u64::to_le_bytes)
     };
     let mut bytes = Vec::new();

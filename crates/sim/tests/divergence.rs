@@ -52,7 +52,7 @@ fn traces(bench: &Bench) -> Traces {
             WarpEvent::Issued { pc, lanes } => {
                 let held = &holds[&(sm, slot)];
                 for lane in (0..32).filter(|l| lanes >> l & 1 != 0) {
-                    let thread = held[lane].expect("whoever issues is known");
+                    let thread = held[lane].expect("the thread that issues is known");
                     traces.entry(thread).or_default().push(pc);
                 }
             }
@@ -181,7 +181,7 @@ fn compaction_fills_warps_and_can_be_switched_off() {
 }
 
 /// A barrier on one side of a branch that part of the block takes: under thread block compaction
-/// it waits for those who are there.
+/// it waits for the threads that are there.
 #[test]
 fn a_barrier_in_a_side_waits_for_the_warps_of_that_side() {
     let body = "mov.u32 %r2, tile; shl.b32 %r3, %r1, 2; add.u32 %r4, %r2, %r3; mov.u32 %r7, 1;
@@ -205,7 +205,7 @@ fn a_barrier_in_a_side_waits_for_the_warps_of_that_side() {
 }
 
 #[test]
-fn a_kernel_without_divergence_needs_one_entry_and_waits_for_nobody() {
+fn a_kernel_without_divergence_needs_one_entry_and_waits_for_no_warp() {
     let body = "mov.u32 %r2, 0;
         LOOP: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, 20; @%p1 bra.uni LOOP;
         mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; st.global.u32 [%rd4], %r2;";

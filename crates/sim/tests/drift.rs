@@ -92,7 +92,7 @@ impl IssuePolicy for Stops {
     }
 }
 
-/// A host thread that panics takes all others with it: nobody waits for it forever.
+/// A host thread that panics takes all others with it: none waits for it forever.
 #[test]
 #[should_panic(expected = "enough issued")]
 fn a_panic_ends_the_run() {

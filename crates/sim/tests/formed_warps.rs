@@ -223,7 +223,7 @@ fn a_sync_operation_whose_members_never_come_is_a_deadlock_that_names_them() {
             "{waits:?}"
         );
     }
-    // With a stack the others are below the waiting ones: nobody can wait for them.
+    // With a stack the others are below the waiting ones: no thread can wait for them.
     let mut bench = Bench::new(with_model("pdom"), &ptx);
     let error = bench.try_launch([1, 1, 1], [32, 1, 1], 0).unwrap_err();
     let text = error.to_string();

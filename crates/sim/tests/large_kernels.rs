@@ -87,7 +87,7 @@ fn functions_that_double_keep_one_body_each() {
     let program = warpsim_ptx::lower::lower(&module).expect("valid");
     // Inlined, it would be 2^40 calls.
     assert!(program.kernels[0].code.len() < 1000);
-    // Those that are inlined because somebody asks for it are refused.
+    // Those that are inlined because an option asks for it are refused.
     let options = warpsim_ptx::lower::Options {
         inline_limit: Some(1_000_000),
     };

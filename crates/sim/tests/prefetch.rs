@@ -117,7 +117,7 @@ fn a_prefetch_into_l2_brings_the_line_there_and_no_further() {
 
 /// A prefetch is looked up like a load, a line per cycle, and its warp waits for nothing.
 #[test]
-fn a_prefetch_asks_for_each_line_once_and_holds_nobody_up() {
+fn a_prefetch_asks_for_each_line_once_and_holds_no_warp_up() {
     let body = "mul.wide.u32 %rd3, %r1, 64; add.u64 %rd4, %rd2, %rd3; mov.u32 %r20, 1; bar.sync 0;
         prefetch.global.L1 [%rd4]; // @prefetch
         add.u32 %r11, %r20, %r1; // @next\n";
@@ -129,7 +129,7 @@ fn a_prefetch_asks_for_each_line_once_and_holds_nobody_up() {
     assert!(bench.gap("prefetch", "next") <= 2);
     assert_eq!(
         c.l1d_prefetches_unused, 16,
-        "the block leaves, and nobody used them"
+        "the block leaves, and no load used them"
     );
     // Without an L1 data cache the lines come as far as L2.
     let mut bench = Bench::new(

@@ -103,7 +103,7 @@ fn programs_without_races_have_none() {
 #[test]
 fn threads_of_a_warp_race_unless_a_barrier_or_an_operation_orders_them() {
     let found = steps(512, &reverse(""), 32);
-    // Threads 96 to 127 are not there: nobody writes what is read.
+    // Threads 96 to 127 are not there: no thread writes what is read.
     assert_eq!(found, [""; 0]);
     let near = |between: &str| reverse(between).replace("508", "124");
     let found = steps(512, &near(""), 32);

@@ -20,7 +20,7 @@ use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::LaunchReport;
 use warpsim_sim::time::Cycle;
 
-/// Drawn where nobody says how many.
+/// Drawn where the environment does not say how many.
 const MACHINES: u64 = 40;
 /// Machines on which a program takes longer than this are not stepped; and than this, not looked at in all ways.
 const STEPPED: u64 = 50_000;

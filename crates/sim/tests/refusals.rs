@@ -94,7 +94,7 @@ fn local_memory_has_a_limit() {
 }
 
 #[test]
-fn nobody_sleeps_longer_than_a_millisecond() {
+fn no_warp_sleeps_longer_than_a_millisecond() {
     let body = "nanosleep.u32 4000000000;\nmul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
                 st.global.u32 [%rd3], 1;";
     let mut bench = Bench::new(machine("gtx480", &["gpu.sms=1"]), &kernel(0, body));

@@ -89,7 +89,7 @@ fn a_store_is_seen_when_the_period_is_over() {
                 assert_eq!(saw == 1, at >= seen_from, "{visibility}, {n}: in {at}");
                 between += usize::from(at > issued(&bench, "store") && saw == 0);
             }
-            // Nobody listens: SMs run for a period at once.
+            // No observer listens: SMs run for a period at once.
             let mut alone = Bench::unobserved(on_two(), &flag(), on(1));
             alone.try_launch([2, 1, 1], [1, 1, 1], n).expect("it ends");
             assert_eq!(alone.output(), output, "{visibility}, {n}");
@@ -98,9 +98,9 @@ fn a_store_is_seen_when_the_period_is_over() {
     }
 }
 
-/// Stores that no pointer leads to are seen all the same: after 64 periods, and not before, whoever listens and on any number of threads.
+/// Stores that no pointer leads to are seen all the same: after 64 periods, and not before, with or without an observer and on any number of threads.
 #[test]
-fn a_store_that_nobody_looks_for_is_seen_after_64_periods() {
+fn a_store_that_no_sm_looks_for_is_seen_after_64_periods() {
     let on_two = || machine("gtx480", &["gpu.sms=2"]);
     let window = 64 * 48;
     let (mut before, mut after) = (0, 0);
@@ -134,7 +134,7 @@ fn a_store_that_nobody_looks_for_is_seen_after_64_periods() {
 /// What a thread has atomically changed it finds changed when it has the answer, and what was
 /// stored before an atomic is there for who has seen the atomic.
 #[test]
-fn atomics_are_seen_by_whoever_has_their_answer() {
+fn atomics_are_seen_by_the_thread_that_has_their_answer() {
     // Each thread counts up and looks; then thread 0 of block 0 hands a word to the other blocks.
     let body = "mov.u32 %r2, %ctaid.x; mov.u32 %r3, 0; mov.u32 %r9, 0;\n\
          COUNT: atom.global.add.u32 %r4, [%rd2], 1; add.u32 %r5, %r4, 1; ld.global.cg.u32 %r6, [%rd2];\n\

@@ -88,7 +88,7 @@ fn percent_digits(percent: f64) -> String {
 /// A plain number: whole when it is, else with enough digits.
 pub fn number(value: f64) -> String {
     let size = value.abs();
-    // Beyond a thousand nobody reads the part behind the point.
+    // Beyond a thousand the part behind the point says nothing.
     let value = if size >= 1000.0 { value.round() } else { value };
     if value == value.trunc() && size < 1e15 {
         let digits = format!("{:.0}", value.abs());

@@ -54,7 +54,7 @@ changed = "was 100 until 1 May: misread"
 text = "same is faster than gto"
 claim = "same > gto"
 [[figures.claims]]
-text = "the figure nobody can read"
+text = "the figure that cannot be read"
 untested = "it cannot be read"
 [[sensitivity]]
 figure = "f"
@@ -170,7 +170,7 @@ fn the_report_explains_itself() {
         "with a mesh-like graph it fails: ",
         "changed after results were seen: was 100 until 1 May: misread",
         "  vacuous        same is faster than gto: ",
-        "  untested       the figure nobody can read: it cannot be read",
+        "  untested       the figure that cannot be read: it cannot be read",
         "Sensitivity of Figure 1: arithmetic mean over g",
         "l2.latency=60 (",
         "Sizes\n",

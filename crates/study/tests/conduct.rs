@@ -131,7 +131,7 @@ fn an_interrupted_study_goes_on_where_it_was() {
     let out = scratch.path().join("results");
     let plan = plan(STUDY).expect("a good study");
     run(&plan, &out, &mut Silent);
-    // One result is gone, one was damaged by somebody, one was being written.
+    // One result is gone, one was damaged, one was being written.
     let runs = out.join("runs");
     let stored = names(&runs);
     std::fs::remove_file(runs.join(&stored[0])).expect("removed");
@@ -201,7 +201,7 @@ fn reports_do_not_replace_each_other_without_a_word() {
         "{:?}",
         count.notes
     );
-    // Somebody else begins with another part while this one runs.
+    // Another program begins with another part while this one runs.
     struct Other(Store);
     impl Watch for Other {
         fn end(&mut self) {

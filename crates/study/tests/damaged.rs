@@ -35,7 +35,7 @@ metric = "ipc"
 normalise = "lrr"
 "#;
 
-/// How often where nobody says.
+/// How often where the environment does not say.
 const TIMES: u64 = 12;
 
 struct Random(u64);

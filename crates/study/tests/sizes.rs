@@ -18,7 +18,7 @@ use warpsim_study::{Choices, Plan, execute_alone};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sizes.csv");
 const TITLES: &str = "study,workload,kernel,fewest_waves,most_waves,share,short,idle";
-/// What stands for a run without a result, whose size matters to nobody.
+/// What stands for a run without a result, whose size does not matter.
 const FAILED: &str = "(failed),0.00,0.00,0.000,0.000,0.000";
 /// Workloads that are measured each time.
 const AGAIN: &[&str] = &["vecadd", "wp", "laplace3d", "fwt"];

@@ -1,5 +1,5 @@
 //! A workload written down as a launch file: everything its host code asked of the device, in order,
-//! so that anybody (a GPU, another simulator) can run the very same thing.
+//! so that others (a GPU, another simulator) can run the very same thing.
 
 use crate::host::device::{Device, DeviceError, ModuleId};
 use crate::host::element::Element;

@@ -12,7 +12,7 @@ use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
 
-/// Somebody who listens, to samples too if so, and forgets.
+/// An observer that listens, to samples too if so, and forgets.
 struct Listener(Option<u64>);
 
 impl Observer for Listener {

@@ -183,7 +183,7 @@ fn gangs_can_be_gated_too() {
     }
 }
 
-/// Somebody who wants to know the power every fifty cycles, and adds it up.
+/// An observer that asks for the power every fifty cycles, and adds it up.
 #[derive(Clone, Default)]
 struct Sampled(Rc<RefCell<u64>>);
 

@@ -82,8 +82,8 @@ pub fn written(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Prints to standard error, names and texts of others as [`print`] does. Whoever does not read it
-/// (`2>&1 | head`) misses it, and the program goes on: what it does and its exit code do not depend on
+/// Prints to standard error, names and texts of others as [`print`] does. Where the reader has gone
+/// (`2>&1 | head`) the text is lost, and the program goes on: what it does and its exit code do not depend on
 /// who listens.
 pub fn say(text: &str) {
     let _ = io::stderr().lock().write_all(visible(text).as_bytes());

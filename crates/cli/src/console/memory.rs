@@ -13,7 +13,7 @@ struct Telling;
 const TOO_MUCH: i32 = 2;
 
 impl Telling {
-    /// `pointer`, unless it is null and nobody is there to hear of it.
+    /// `pointer`, unless it is null and the code that asks cannot do without it.
     fn checked(pointer: *mut u8, bytes: usize) -> *mut u8 {
         if !pointer.is_null() || is_trying() {
             return pointer;

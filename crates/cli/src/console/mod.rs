@@ -1,4 +1,4 @@
-//! What the program and whoever started it say to each other beside results: progress, errors with exit codes,
+//! What the program and its user say to each other beside results: progress, errors with exit codes,
 //! interruptions, memory that is used up.
 
 pub mod failure;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use std::str::from_utf8;
 use warpsim_present::visible;
 
-/// Letters that fit in a line: what COLUMNS says, else what the terminal does. None where nobody does: files
+/// Letters that fit in a line: what COLUMNS says, else what the terminal does. None where neither does: files
 /// and pipes take lines of any length.
 pub fn width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok();

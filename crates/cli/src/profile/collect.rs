@@ -45,7 +45,7 @@ pub struct KernelCounts {
     pub counts: Vec<Counts>,
 }
 
-/// Everything, shared between the observer and who shows it.
+/// Everything, shared between the observer and the code that shows it.
 #[derive(Debug, Default)]
 pub struct Collected {
     /// Kernels in the order of their first launch.

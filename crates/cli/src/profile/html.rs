@@ -127,7 +127,7 @@ fn bar(c: &Counts, all: u64, states: &[WarpState]) -> String {
     out + "</span>"
 }
 
-/// The states that somebody was in.
+/// The states that a warp was in.
 fn shown_states(total: &Counts) -> Vec<WarpState> {
     let waiting = WarpState::ALL.iter().copied();
     let waiting = waiting.filter(|s| *s != WarpState::Issued && total.state(*s) > 0);

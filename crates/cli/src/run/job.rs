@@ -79,7 +79,7 @@ impl Job {
     }
 }
 
-/// What is to be said of a fault where nobody said what the kernels are given.
+/// What is to be said of a fault where warpsim made up what the kernels are given.
 pub fn made_up(job: &Job) -> Option<&'static str> {
     let made_up = matches!(job, Job::File(file, ..) if file.source.name.ends_with(MADE_UP));
     made_up.then_some(

@@ -44,7 +44,7 @@ pub fn kernels_job(arguments: &Arguments, file: &Path) -> Result<Job, Failure> {
     let text = template::launch_file(&program, &own, source.as_deref());
     let made_up = Source::new(&format!("{name} {MADE_UP}"), &text);
     let mut launches = parse_with(&made_up, &arguments.param)?;
-    // Nobody asked for files.
+    // The user did not ask for files.
     launches.outputs.clear();
     launches.cuda = arguments.cuda.options();
     if template::has_main(host) {

@@ -1,4 +1,4 @@
-//! What a run writes besides its summary, and who listens for it.
+//! What a run writes besides its summary, and the observers that collect it.
 
 use super::files::unwritable;
 use crate::console::failure::{Failure, print};

@@ -1,4 +1,4 @@
-//! What a run is made of before it begins: kernels from files, the machine, the device, who counts registers,
+//! What a run is made of before it begins: kernels from files, the machine, the device, what counts registers,
 //! observers.
 
 pub mod cuda;

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_hears_samples_as_seldom_as_asked_for() {
+    fn all_observers_hear_samples_as_seldom_as_asked_for() {
         let (often, seldom): (Heard, Heard) = Default::default();
         let mut all = Observers::of(vec![
             Box::new(Every(10, often.clone(), 0)),

@@ -1,4 +1,4 @@
-//! `--registers`, who says how many registers a kernel takes, and `--inline-limit`, which functions are inlined.
+//! `--registers`, the source that says how many registers a kernel takes, and `--inline-limit`, which functions are inlined.
 
 use crate::console::failure::Failure;
 use clap::ValueEnum;

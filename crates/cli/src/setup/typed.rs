@@ -68,7 +68,7 @@ fn as_typed(mut error: SourceError, machine: &str, typed: &[Typed]) -> SourceErr
     let shown = error.source.clone();
     if &*shown.name == "--set" {
         let own = typed.iter().find(|t| *t.text == *shown.text);
-        // What nobody typed stands behind a name for several settings.
+        // What was not typed itself stands behind a name for several settings.
         let named = || {
             typed
                 .iter()

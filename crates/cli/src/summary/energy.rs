@@ -41,7 +41,7 @@ pub fn write(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
     side(out, "float", &totals.sm.fp_pipe)
 }
 
-/// What the lanes of a side did, where somebody looked.
+/// What the lanes of a side did, where they were watched.
 fn side(out: &mut String, name: &str, pipe: &PipeCounters) -> fmt::Result {
     let all = pipe.busy + pipe.idle + pipe.gated_early + pipe.gated + pipe.waking;
     if all == 0 {

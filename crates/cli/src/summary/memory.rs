@@ -11,7 +11,7 @@ pub fn write(out: &mut String, style: Style, totals: &Totals) -> fmt::Result {
     beyond(out, totals)
 }
 
-/// A line of the cache table; caches that nobody asked are left out.
+/// A line of the cache table; caches without an access are left out.
 struct Cache {
     name: &'static str,
     accesses: u64,

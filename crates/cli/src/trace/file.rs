@@ -160,7 +160,7 @@ impl Drop for TraceFile {
     fn drop(&mut self) {
         // Once it has its name, nothing is left to remove.
         if let Route::Staged { temporary, .. } = &self.route {
-            // Best effort: there is nobody left to tell.
+            // Best effort: an error here can no longer be reported.
             let _ = std::fs::remove_file(temporary);
         }
     }

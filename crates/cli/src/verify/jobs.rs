@@ -29,7 +29,7 @@ struct Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         if self.temporary {
-            // What is left behind in the system's temporary directory hurts nobody.
+            // What is left behind in the system's temporary directory does no harm.
             let _ = std::fs::remove_dir_all(&self.path);
         }
     }

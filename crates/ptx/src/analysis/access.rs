@@ -1,4 +1,4 @@
-//! Which registers an instruction reads and writes, and who reads a register.
+//! Which registers an instruction reads and writes, and which instructions read a register.
 
 use crate::kernel::{Instr, Kernel, Operand, Pc, RegId};
 

@@ -5,7 +5,7 @@
 //! a kernel loads from memory may be any pointer if it is as wide as one, and is none if it is narrower: an index. An address
 //! without an origin was put together in a way that is not seen through here.
 //!
-//! That holds as far as accesses stay within the array that their pointer points into, which CUDA asks for and nobody checks.
+//! That holds as far as accesses stay within the array that their pointer points into, which CUDA asks for and warpsim does not check.
 
 use super::access::Readers;
 use crate::isa::{Op, Space};

@@ -2,7 +2,7 @@
 //! also in loops nested thousands deep, where iterating to a fixed point is quadratic.
 
 /// No block: what blocks that cannot be reached have for a dominator.
-pub const NOBODY: u32 = u32::MAX;
+pub const NO_BLOCK: u32 = u32::MAX;
 
 /// The immediate dominator of every block that `root` leads to; the root's is itself. `backward`
 /// are the edges of `forward` the other way round.
@@ -18,7 +18,7 @@ pub fn immediate_dominators(forward: &[Vec<u32>], backward: &[Vec<u32>], root: u
         let block = tree.order[at];
         for from in &backward[block as usize] {
             let from = tree.place[*from as usize];
-            if from != NOBODY {
+            if from != NO_BLOCK {
                 let best = forest.least(from, &semi);
                 semi[at] = semi[at].min(semi[best as usize]);
             }
@@ -32,7 +32,7 @@ pub fn immediate_dominators(forward: &[Vec<u32>], backward: &[Vec<u32>], root: u
             idom[waiting as usize] = if sooner { best } else { parent };
         }
     }
-    let mut result = vec![NOBODY; forward.len()];
+    let mut result = vec![NO_BLOCK; forward.len()];
     result[root as usize] = root;
     for at in 1..count {
         if idom[at] != semi[at] {
@@ -57,7 +57,7 @@ impl DepthFirst {
     fn from(forward: &[Vec<u32>], root: u32) -> DepthFirst {
         let mut walk = DepthFirst {
             order: Vec::new(),
-            place: vec![NOBODY; forward.len()],
+            place: vec![NO_BLOCK; forward.len()],
             parent: Vec::new(),
         };
         // Without recursion: generated kernels have chains of many thousand blocks.
@@ -69,7 +69,7 @@ impl DepthFirst {
                 continue;
             };
             *next += 1;
-            if walk.place[child as usize] == NOBODY {
+            if walk.place[child as usize] == NO_BLOCK {
                 let parent = walk.place[*block as usize];
                 walk.discover(child, parent);
                 stack.push((child, 0));
@@ -95,7 +95,7 @@ struct Forest {
 impl Forest {
     fn new(count: usize) -> Forest {
         Forest {
-            ancestor: vec![NOBODY; count],
+            ancestor: vec![NO_BLOCK; count],
             label: (0..count as u32).collect(),
             path: Vec::new(),
         }
@@ -109,8 +109,8 @@ impl Forest {
         // The way up to the child of the root, then back down with what is known there.
         let mut at = block;
         while let up = self.ancestor[at as usize]
-            && up != NOBODY
-            && self.ancestor[up as usize] != NOBODY
+            && up != NO_BLOCK
+            && self.ancestor[up as usize] != NO_BLOCK
         {
             self.path.push(at);
             at = up;
@@ -127,7 +127,7 @@ impl Forest {
     }
 }
 
-/// A tree or forest given by each block's parent: who is above whom.
+/// A tree or forest given by each block's parent: which is above which.
 pub struct Ancestry {
     first: Vec<u32>,
     last: Vec<u32>,
@@ -212,9 +212,9 @@ mod tests {
             let count = graph.len() as u32;
             let idom = immediate_dominators(&graph, &predecessors(&graph), 0);
             let can = reached(&graph, None);
-            let tree = Ancestry::new(idom.iter().map(|d| (*d != NOBODY).then_some(*d)));
+            let tree = Ancestry::new(idom.iter().map(|d| (*d != NO_BLOCK).then_some(*d)));
             for below in 0..count {
-                prop_assert_eq!(idom[below as usize] != NOBODY, can[below as usize]);
+                prop_assert_eq!(idom[below as usize] != NO_BLOCK, can[below as usize]);
                 for above in 0..count {
                     if !can[below as usize] || !can[above as usize] {
                         continue;

@@ -43,7 +43,7 @@ pub fn likely_points(kernel: &Kernel) -> Vec<Likely> {
             (Rule::Backward, nearest, nearest == index),
         ];
         for (rule, end, closes) in ends {
-            // Whoever comes to the end without the post-dominator passes the latter behind it, so
+            // A thread that comes to the end without the post-dominator passes the latter behind it, so
             // that it post-dominates the end as well; and a side that is the post-dominator comes
             // nowhere before it. Both are known without a search.
             let meet = block.ipdom;

@@ -142,7 +142,7 @@ pub fn live_words(kernel: &Kernel, live: &RegSet) -> u32 {
 }
 
 /// The largest number of 32-bit registers that are live at once: before an instruction, or
-/// right after it with its destinations (a value nobody reads still needs a place for a
+/// right after it with its destinations (a value that is never read still needs a place for a
 /// moment). Unreachable code does not count.
 pub fn peak(kernel: &Kernel, live: &Liveness) -> u32 {
     let mut most = 0;

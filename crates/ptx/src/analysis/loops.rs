@@ -3,7 +3,7 @@
 //! Two loops with different headers have no block in common or one holds the other, so the loops
 //! around a block are a chain, and all of them are a forest.
 
-use super::dominators::{Ancestry, NOBODY, immediate_dominators};
+use super::dominators::{Ancestry, NO_BLOCK, immediate_dominators};
 use super::graph::predecessors;
 
 /// A natural loop: entered through its header only.
@@ -41,7 +41,7 @@ impl Loops {
             return loops;
         }
         let idom = immediate_dominators(successors, &preds, 0);
-        let reachable = |block: u32| idom[block as usize] != NOBODY;
+        let reachable = |block: u32| idom[block as usize] != NO_BLOCK;
         let tree = Ancestry::new((0..).zip(&idom).map(|(b, d)| reachable(b).then_some(*d)));
         for header in (0..successors.len() as u32).filter(|b| reachable(*b)) {
             let back = preds[header as usize].iter().copied();
@@ -204,7 +204,7 @@ mod tests {
                         work.extend(&preds[b as usize]);
                     }
                 }
-                for block in (0..count).filter(|b| idom[*b as usize] != NOBODY) {
+                for block in (0..count).filter(|b| idom[*b as usize] != NO_BLOCK) {
                     prop_assert_eq!(loops.holds(at, block), body[block as usize], "{}", block);
                 }
                 let around = (0..loops.all.len() as u32).filter(|l| loops.holds(*l, found.header));

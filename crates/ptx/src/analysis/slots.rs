@@ -17,7 +17,7 @@
 //!   its destination then, while the scoreboard protects the *name* of the destination, not
 //!   its slot. If that value is dead on some path, another register in the same slot could
 //!   be written first and then be overwritten. Destinations of such
-//!   atomics share with nobody.
+//!   atomics share with no other register.
 
 mod ranges;
 
@@ -27,7 +27,7 @@ use crate::isa::{Op, Space};
 use crate::kernel::{Instr, Kernel, RegClass, RegId};
 use ranges::{Palette, Ranges};
 
-/// Registers up to which the graph of who meets whom is small: two megabytes.
+/// Registers up to which the graph of which meets which is small: two megabytes.
 const FEW: usize = 4096;
 
 /// Where every register lives.
@@ -99,7 +99,7 @@ fn plan<G: FnMut(RegId) -> u32>(kernel: &Kernel, colouring: impl Fn() -> G) -> S
 }
 
 /// Gives every register of `class` a colour; says how many colours it took. Registers that
-/// share with nobody come first, with a colour each that is then closed to the rest.
+/// share with no other come first, with a colour each that is then closed to the rest.
 fn colour<G: FnMut(RegId) -> u32>(
     kernel: &Kernel,
     class: RegClass,
@@ -127,7 +127,7 @@ fn colour<G: FnMut(RegId) -> u32>(
     used
 }
 
-/// Colours of registers, by the graph of who meets whom.
+/// Colours of registers, by the graph of which meets which.
 struct Colouring<'a> {
     graph: &'a [RegSet],
     /// By register, of those that have one.

@@ -2,7 +2,7 @@
 //!
 //! A register is *varying* when two threads of one block may hold different values in it at
 //! the same point. What varies to begin with: thread and lane numbers, clocks, results of
-//! atomics and of warp-wide operations, loads from memory that someone may write. A value
+//! atomics and of warp-wide operations, loads from memory that a thread may write. A value
 //! computed from something varying varies. So does a value written under divergent control:
 //! of two threads that meet again, one came through the write and one did not. PTX is not
 //! in SSA form, so one verdict per register name is computed and iterated to a fixed point;
@@ -163,7 +163,7 @@ fn originates(instr: &Instr) -> bool {
         Op::VtwNextTb | Op::VtwNextTid => true,
         // A reduction over a given number of threads may run several times in a block.
         Op::Bar | Op::Barrier => instr.src.len() > 2,
-        // `.nc` promises that nobody writes there while the kernel runs.
+        // `.nc` promises that no thread writes there while the kernel runs.
         Op::Ld => !matches!(instr.mods.space, Some(Space::Param | Space::Const)) && !instr.mods.nc,
         Op::Ldu => true,
         _ => false,

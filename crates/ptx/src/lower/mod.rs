@@ -3,7 +3,7 @@
 //! Device functions are inlined (those that call themselves or are large by choice apart: `framed`), names resolved, variables laid out and operands checked
 //! while walking a kernel's statements once (`builder`); everything that follows from the
 //! finished code (blocks, reconvergence, uniformity, slots) is [`crate::analysis`], and waits until
-//! somebody looks at the kernel ([`crate::lazy`]).
+//! a caller looks at the kernel ([`crate::lazy`]).
 //!
 //! Two kinds of trouble are told apart. A *mistake* in the file (an unknown name, a register
 //! of the wrong width) makes [`lower`] fail with every mistake it found. Something valid
@@ -57,7 +57,7 @@ pub fn lower_with(module: &Module, options: Options) -> Result<Program, Vec<Diag
     lower_items(module, &named, Vec::new(), options)
 }
 
-/// Lowers a module that nobody needs any more: the statements of a kernel are let go once it
+/// Lowers a module that is not needed any more: the statements of a kernel are let go once it
 /// has been lowered, so that a large file is not kept in two forms.
 pub fn lower_owned(mut module: Module, options: Options) -> Result<Program, Vec<Diagnostic>> {
     if calls_kernels(&module) {

@@ -67,7 +67,7 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     /// Index of the next token. Never past [`Kind::End`].
     at: usize,
-    /// Whether the first mistake ends it: who wants to know of them reads again without haste.
+    /// Whether the first mistake ends it: a caller that wants to know of all reads again without haste.
     /// Until then plain instructions are read in a shorter way, and tokens are not kept.
     hasty: bool,
     diagnostics: Vec<Diagnostic>,
@@ -140,7 +140,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Between two statements: lets tokens go that nobody will look at again. Without haste they
+    /// Between two statements: lets tokens go that the parser will not look at again. Without haste they
     /// are all kept, for errors that are about what came before.
     fn forget(&mut self) {
         if self.hasty && self.at > 64 {

@@ -88,7 +88,7 @@ fn store(list: &mut List, place: &Place, way: &str, vector: &str, count: usize, 
     form.at(place);
 }
 
-/// 1024 bytes that nobody writes.
+/// 1024 bytes that no form writes.
 fn table(space: &str) -> String {
     let mut random = Random::new("table");
     let bytes: Vec<String> = (0..1024)

@@ -172,7 +172,7 @@ impl Device for RealDevice<'_> {
     }
 }
 
-/// Virtual blocks where nobody says how many: so few that most kernels of the workloads go through
+/// Virtual blocks where the user does not say how many: so few that most kernels of the workloads go through
 /// their loop several times, and so many that every SM of a large GPU has something to do.
 const VIRTUAL_BLOCKS: u32 = 132;
 

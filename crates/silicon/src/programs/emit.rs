@@ -359,7 +359,7 @@ fn apart(place: &Place) -> Place {
 }
 
 /// Whether votes at the beginning of each round can know who is left: threads leave the loop
-/// from its top level only, and nobody leaves it once some have gone on to the next round.
+/// from its top level only, and no thread leaves it once some have gone on to the next round.
 fn can_keep_track(body: &[Statement]) -> bool {
     let mut continued = false;
     for statement in body {

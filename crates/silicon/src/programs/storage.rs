@@ -1,6 +1,6 @@
 //! Memory that no other thread touches while a thread does: its own part of global, shared and
-//! local memory, constants, parameters, input that nobody writes; and accumulators, which
-//! everybody changes by one operation whose order does not matter.
+//! local memory, constants, parameters, input that no thread writes; and accumulators, which
+//! all threads change by one operation whose order does not matter.
 
 use super::generate::Source;
 use super::straight::register;
@@ -104,7 +104,7 @@ pub(super) fn own(source: &mut Source) -> String {
     }
 }
 
-/// A load from the input, 4096 words that nobody writes.
+/// A load from the input, 4096 words that no thread writes.
 pub(super) fn input(source: &mut Source) -> String {
     let index = register(source, 'r');
     let way = ["", ".nc", ".ca", ".cg"][source.below(4) as usize];

@@ -128,7 +128,7 @@ fn narrow_warps_do_too() {
 }
 
 #[test]
-fn a_pool_with_more_warps_than_slots_loses_nobody() {
+fn a_pool_with_more_warps_than_slots_loses_no_thread() {
     // Every thread goes its own way: 1024 threads are up to 1024 warps for 64 slots.
     let body = "mul.wide.u32 %rd3, %r1, 4; add.u64 %rd4, %rd1, %rd3; mov.u32 %r2, %ctaid.x;
         mul.wide.u32 %rd5, %r2, 4096; add.u64 %rd4, %rd4, %rd5;

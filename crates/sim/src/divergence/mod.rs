@@ -58,7 +58,7 @@ impl Group {
 /// What a slot is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupState {
-    /// Nobody there.
+    /// No group is there.
     Free,
     /// Issues.
     Running,

@@ -51,8 +51,8 @@ pub struct Parked {
 ///
 /// # Contract
 ///
-/// A slot is resident while it holds a group, whoever its threads are; a block is done when all
-/// its threads have [gone](Groups::leave). The pipeline counts who has arrived at a barrier and
+/// A slot is resident while it holds a group, whichever threads these are; a block is done when all
+/// its threads have [gone](Groups::leave). The pipeline counts which threads have arrived at a barrier and
 /// which threads a `.sync` operation waits for; the pool keeps those threads, each by itself,
 /// until it is told that they may go on. Both are told in the cycle in which the instruction
 /// issues, after [`arrived`](super::DivergenceModel::arrived).

@@ -248,7 +248,7 @@ impl Stack {
 
     /// The running entry becomes the continuation where the sides meet. Where its own end is
     /// there too it has nothing left to do, so that loops do not let the stack grow; nor have
-    /// sides that nobody takes or that begin where they end.
+    /// sides that no thread takes or that begin where they end.
     fn split(&mut self, meet: Pc) {
         for side in [self.entries.len() - 1, self.entries.len() - 2] {
             let entry = self.entries[side];

@@ -100,7 +100,7 @@ fn figure_10() {
 }
 
 #[test]
-fn a_likely_entry_that_nobody_joined_is_popped() {
+fn a_likely_entry_that_no_thread_joined_is_popped() {
     let mut stack = Stack::new(&[0b11], 1);
     diverge(&mut stack, &branch(A, C, E), 0b01);
     assert_eq!(stack.depth(), 4);

@@ -73,7 +73,7 @@ impl Code {
         })
     }
 
-    /// Whether every lane goes through the instruction at `pc` by itself, whoever executes it with
+    /// Whether every lane goes through the instruction at `pc` by itself, whichever lanes execute it with
     /// it: warps with threads of one home warp may then execute it as one.
     pub fn goes_by_lane(&self, pc: Pc) -> bool {
         let instr = &self.cold[pc as usize].instr;

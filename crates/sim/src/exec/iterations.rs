@@ -1,5 +1,5 @@
 //! Virtual blocks: which logical block each warp of a virtual block runs for, and with which
-//! thread indices. Rules only; whoever runs warps asks when they come to `vtw.next_tb`.
+//! thread indices. Rules only; the code that runs warps asks when they come to `vtw.next_tb`.
 //!
 //! Warps of a virtual block are at most one iteration apart. The first to finish an iteration has
 //! a logical block asked for, and its siblings get the same one when they finish.

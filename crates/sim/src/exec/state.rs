@@ -20,7 +20,7 @@ pub struct Threads {
     pub warps: Vec<HomeWarp>,
     /// Resident blocks by slot.
     pub blocks: Vec<HomeBlock>,
-    /// Where the registers of gathered groups are brought together; nobody else's business.
+    /// Where the registers of gathered groups are brought together; for no other use.
     pub scratch: Scratch,
 }
 

@@ -16,7 +16,7 @@ use super::state::{Effect, EffectKind, HomeWarp, LANES, Lanes, Moment, Threads, 
 impl Code {
     /// Executes the instruction at `pc` for the active lanes whose guard is true, which it
     /// leaves in `effect.executed`. When there are none, `effect.kind` is `Alu`, or `Branch`
-    /// with nobody taking it.
+    /// that no lane takes.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub fn step(

@@ -1,4 +1,4 @@
-//! Fewest entries first (barrier-aware scheduling §6.2): fills the emptiest buffer, whoever is
+//! Fewest entries first (barrier-aware scheduling §6.2): fills the emptiest buffer, whichever warp is
 //! critical. What `cff` is compared with.
 
 use super::lrr::Lrr;

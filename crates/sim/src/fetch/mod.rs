@@ -60,7 +60,7 @@ pub trait FetchPolicy: Any + Send {
     fn fetched(&mut self, place: Place);
 }
 
-/// Where a policy begins its round, if it is [`Lrr`](lrr::Lrr), the most common one: who fetches goes
+/// Where a policy begins its round, if it is [`Lrr`](lrr::Lrr), the most common one: the unit that fetches goes
 /// round without a call then.
 pub(crate) fn round_of(policy: &dyn FetchPolicy) -> Option<Round> {
     let itself: &dyn Any = policy;

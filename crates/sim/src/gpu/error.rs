@@ -18,14 +18,14 @@ pub enum SimError {
     Functional(Box<SimFault>),
     /// No warp can go on and nothing is under way.
     Deadlock(Box<Stuck>),
-    /// Somebody wanted no more of it ([`Progress::stops`](crate::progress::Progress::stops)).
+    /// The run was asked to stop ([`Progress::stops`](crate::progress::Progress::stops)).
     Stopped {
         /// Kernel.
         kernel: String,
         /// Cycles up to then.
         cycle: u64,
     },
-    /// It takes more cycles than it may.
+    /// The launch takes more cycles than it may.
     CycleLimit {
         /// The limit.
         limit: u64,

@@ -355,7 +355,7 @@ impl Gpu {
         self.host
     }
 
-    /// Ends the run: tells whoever waits, gives the observer back.
+    /// Ends the run: tells the listener for progress that it is over, gives the observer back.
     pub fn finish(&mut self) -> Option<Box<dyn Observer>> {
         let snapshot = self.snapshot(0, 0);
         self.options.progress.finish(snapshot);

@@ -19,7 +19,7 @@ impl Printed {
         }
         let room = options.print_limit.saturating_sub(self.bytes);
         let shown = room.min(text.len() as u64);
-        // Whoever does not want to read it does not keep the program from going on.
+        // A reader that has closed the pipe does not stop the simulated program.
         let _ = options.output.write_all(&text[..shown as usize]);
         let _ = options.output.flush();
         self.bytes += shown;

@@ -1,6 +1,6 @@
 //! Which launches cannot tell when stores become visible.
 //!
-//! A kernel that reads no array that it writes sees nothing of what other SMs store, so that nobody has to show it to them before the launch is
+//! A kernel that reads no array that it writes sees nothing of what other SMs store, so that stores need not be shown before the launch is
 //! over. That lets SMs [drift](super::run) apart, and it is decided by the kernel and its arguments alone: stores of such a launch are shown
 //! less often, on any number of threads. Should it read them after all, through a pointer to something else, it finds what any other
 //! run does.
@@ -9,7 +9,7 @@ use crate::exec::memory::image::GlobalMemory;
 use std::collections::BTreeSet;
 use warpsim_ptx::analysis::{Array, Arrays, Touched};
 
-/// Periods after which stores are shown that nobody looks at.
+/// Periods after which stores are shown that no SM looks for.
 pub(super) const PERIODS_UNSEEN: u64 = 64;
 
 /// Whether a kernel that does this with global memory reads nothing that it writes, launched with these parameters in a module whose variables have these addresses.

@@ -9,7 +9,7 @@ pub trait Parameter: Sync {
     fn name(&self) -> &'static str;
     /// What it may be.
     fn rule(&self) -> Rule;
-    /// What it is when nobody sets it.
+    /// What it is when it is not set.
     fn default(&self) -> toml::Value;
     /// Unit, or empty.
     fn unit(&self) -> &'static str;

@@ -12,7 +12,7 @@ pub struct Clock {
     /// `ticks` of this clock take as long as `cycles` of the core clock.
     ticks: Divisor,
     cycles: Divisor,
-    /// It is as fast as the core clock.
+    /// The clock is as fast as the core clock.
     same: bool,
     /// Its ticks happen so many core cycles later than they fall.
     lag: u64,
@@ -44,7 +44,7 @@ impl Clock {
         self.cycles.get()
     }
 
-    /// It has a tick every core cycle, of the same number.
+    /// The clock has a tick every core cycle, of the same number.
     #[inline]
     pub fn same_as_core(&self) -> bool {
         self.same

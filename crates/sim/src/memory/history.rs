@@ -1,4 +1,4 @@
-//! A yes or no over time: written down by who is ahead, for who comes later.
+//! A yes or no over time: the part that is ahead writes it down for the part that comes later.
 
 use super::ring::Ring;
 use crate::time::Tick;
@@ -15,7 +15,7 @@ pub struct History {
 }
 
 impl History {
-    /// It is so from the beginning, or not.
+    /// A history that begins with a yes, or with a no.
     pub fn new(is: bool) -> History {
         History {
             changes: Ring::new(),

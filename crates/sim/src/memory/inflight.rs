@@ -53,7 +53,7 @@ pub struct Inflight {
     pub traffic: Traffic,
     /// Sectors (1 for an atomic).
     pub pieces: u8,
-    /// Those not yet answered.
+    /// Sectors not yet answered.
     left: u8,
 }
 

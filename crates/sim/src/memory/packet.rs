@@ -58,7 +58,7 @@ pub struct Request {
 }
 
 /// A bit of a request's token. With it, the last reply alone means something to the SM: those before it are parts that
-/// nobody waits for.
+/// no warp waits for.
 pub const IN_PARTS: u32 = 1 << 31;
 
 /// A packet back to an SM. Kept small: it is copied from queue to queue.

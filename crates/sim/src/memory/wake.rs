@@ -3,7 +3,7 @@
 
 use crate::time::{Cycle, Moment};
 
-/// Neighbours of whom the first to have something to do is known: a machine has a hundred SMs and
+/// Neighbours, of which the first to have something to do is known: a machine has a hundred SMs and
 /// slices, of which few have something to do in most cycles, and looking at all would take longer
 /// than what those do.
 const GROUP: usize = 8;
@@ -168,7 +168,7 @@ mod tests {
 
     proptest! {
         /// What is known of groups and of all is what looking at each part would tell, whatever is
-        /// done; and nobody is forgotten.
+        /// done; and no part is forgotten.
         #[test]
         fn groups_know_what_their_parts_do(
             parts in 1usize..40,

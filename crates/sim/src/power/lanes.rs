@@ -100,7 +100,7 @@ impl Lanes {
         self.all.count_ones()
     }
 
-    /// Accounts for the cycles before `to`, in which nobody asked for these lanes. What happens in
+    /// Accounts for the cycles before `to`, in which no instruction asked for these lanes. What happens in
     /// cycle `to` itself by the rules has happened then.
     pub fn settle(&mut self, to: Cycle, rules: &Rules, counters: &mut PipeCounters) {
         let from = self.accounted;

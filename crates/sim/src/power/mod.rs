@@ -8,7 +8,7 @@
 //! # Time
 //!
 //! Nothing here is stepped. A gate that changes by itself does so at a time that follows from when
-//! its lanes were last used, and that is worked out when somebody next asks; what depends on the
+//! its lanes were last used, and that is worked out when it is next asked for; what depends on the
 //! warps (phases, coordinated blackout) is brought up to date at the start of every cycle that
 //! runs, before any warp changes. So no cycle has to run because of a gate, and skipped and stepped
 //! runs are the same, gate by gate.

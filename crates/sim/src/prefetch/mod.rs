@@ -12,7 +12,7 @@ use std::fmt::Debug;
 ///
 /// # Contract
 ///
-/// It hears of the lookups of loads, in their order, each once it has found room
+/// The prefetcher hears of the lookups of loads, in their order, each once it has found room
 /// ([`looked_up`](Prefetcher::looked_up)), and names addresses whose lines it wants. The cache does the
 /// rest: the lines wait in a queue (`l1d.prefetch_queue`) for a cycle without another lookup, and then take the way of a
 /// miss, through tags, MSHRs, miss queue and network. A line that is there or on its way is not fetched

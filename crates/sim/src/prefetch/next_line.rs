@@ -1,4 +1,4 @@
-//! Next line: whoever reads a line will read the next ones.
+//! Next line: a warp that reads a line will read the next ones.
 
 use super::{Access, Found, Prefetcher, Registered};
 use crate::mechanism::{Info, Integer, OneOf};

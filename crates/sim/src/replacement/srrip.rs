@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(set.bring('f'), Some('d'));
         assert_eq!(set.bring('g'), Some('e'));
         assert_eq!(set.bring('h'), Some('f'));
-        // 2 2 2 2 now: whoever is not used again goes in the order of the ways.
+        // 2 2 2 2 now: lines that are not used again go in the order of the ways.
         assert_eq!(set.bring('i'), Some('a'));
     }
 

@@ -29,7 +29,7 @@ impl Ways {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 
-    /// They, in growing order.
+    /// The ways, in growing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words().enumerate().flat_map(|(at, word)| {
             let mut left = word;

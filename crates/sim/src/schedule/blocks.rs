@@ -228,7 +228,7 @@ mod tests {
         let order: Vec<u8> = (0..6).map(|_| issue(&mut p, all)).collect();
         assert_eq!(order, [0, 4, 2, 1, 5, 3]);
         // Cycles in which nothing can issue, because the last instruction still goes through the
-        // lanes, say, are nobody's turn: counting them, the turn of every fourth cycle would always
+        // lanes, say, are no block's turn: counting them, the turn of every fourth cycle would always
         // be the same block's where there are 1, 2 or 4.
         p.advance(0, Cycle::new(6), Cycle::new(9));
         assert_eq!(p.first(0, all), Some(0));

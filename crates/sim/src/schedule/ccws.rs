@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_loads_while_nobody_loses_locality() {
+    fn all_warps_load_while_none_loses_locality() {
         assert_eq!(may_load(&mut *policy(0)), 0b1111);
     }
 

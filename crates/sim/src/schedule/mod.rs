@@ -145,7 +145,7 @@ pub trait IssuePolicy: Any + Send {
     }
 
     /// Itself, if it plans the issues of all schedulers together. It is then not asked
-    /// who is [`first`](IssuePolicy::first) among those that are ready.
+    /// which is [`first`](IssuePolicy::first) among those that are ready.
     fn plan(&mut self) -> Option<&mut dyn IssuePlan> {
         None
     }

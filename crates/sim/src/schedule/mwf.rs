@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_in_a_reused_slot_is_young_and_nobody_waits_in_it() {
+    fn a_block_in_a_reused_slot_is_young_and_no_warp_waits_in_it() {
         for (ties, first) in [(Ties::Age, 4), (Ties::Slot, 0)] {
             let mut mwf = mwf(Inside::Lrr, 1, ties);
             launch_blocks(&mut mwf, 2, 1);

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn age_decides_whoever_issued_last() {
+    fn age_decides_whichever_warp_issued_last() {
         let mut oldest = Oldest::new(1);
         for (index, age) in [(1, 10), (0, 11), (2, 12)] {
             oldest.launched(Place { domain: 0, index }, age, 0);

@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(order.oldest(!0), Some(5));
         assert_eq!(order.oldest(!(1 << 5)), Some(63));
         assert_eq!(order.oldest(1 << 0 | 1 << 9), Some(0));
-        assert_eq!(order.oldest(1 << 7), None, "nobody is there");
+        assert_eq!(order.oldest(1 << 7), None, "no warp is there");
         order.remove(5);
         assert_eq!(order.oldest(!0), Some(63));
         order.add(5, 5);

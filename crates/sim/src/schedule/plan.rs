@@ -196,11 +196,11 @@ pub struct FetchView<'a> {
 /// Who is fetched for next, as far as that is a gang with a warp in every slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WholeFetch {
-    /// Nobody.
-    Nobody,
+    /// No warp.
+    NoWarp,
     /// The gang whose warps have this index.
     Gang(u8),
-    /// Another, or nobody: [`next_fetch`](IssuePlan::next_fetch) tells.
+    /// Another warp, or none: [`next_fetch`](IssuePlan::next_fetch) tells.
     Unclear,
 }
 
@@ -209,7 +209,7 @@ pub enum WholeFetch {
 /// # Contract
 ///
 /// In every cycle in which a warp may be ready, [`next`](IssuePlan::next) is called until it names
-/// nobody, no warp is ready or all domains have issued; what it sees is renewed after each issue, so that it knows
+/// no warp, no warp is ready or all domains have issued; what it sees is renewed after each issue, so that it knows
 /// the room that is left and the warps that a barrier has let go. A domain issues once per cycle.
 /// Budgets, such as two gangs and then single warps where slices are idle, are the plan's own.
 ///
@@ -222,7 +222,7 @@ pub trait IssuePlan {
 
     /// Where every slice has one scheduler: of the warps with these indices, which are ready in every
     /// slice, those that issue first in a cycle, if they are a gang with a warp in every slice. They
-    /// take the turns of all. [`next`](IssuePlan::next) is asked where this names nobody.
+    /// take the turns of all. [`next`](IssuePlan::next) is asked where this names none.
     fn next_whole(&mut self, ready: u64) -> Option<u8> {
         let _ = ready;
         None
@@ -230,18 +230,18 @@ pub trait IssuePlan {
 
     /// Where every slice has one scheduler, and warps are ready in these slices alone, a bit each, the ones with these
     /// indices in each of them: those that issue first in a cycle, if they take the turns of all these
-    /// slices. [`next`](IssuePlan::next) is asked where this names nobody.
+    /// slices. [`next`](IssuePlan::next) is asked where this names none.
     fn next_in(&mut self, slices: u8, ready: u64) -> Option<Together> {
         let _ = (slices, ready);
         None
     }
 
-    /// Whether all warps are in gangs with one in every slice, so that nobody can issue who is not ready in every slice.
+    /// Whether all warps are in gangs with one in every slice, so that no gang can issue that is not ready in every slice.
     fn names_whole_alone(&self) -> bool {
         false
     }
 
-    /// Whether [`next`](IssuePlan::next) would name anybody of the warps that are ready, by domain; `open` as in
+    /// Whether [`next`](IssuePlan::next) would name any of the warps that are ready, by domain; `open` as in
     /// [`IssueView`].
     fn names_any(&self, ready: &[u64], open: u8) -> bool {
         let _ = (ready, open);

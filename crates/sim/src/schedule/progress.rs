@@ -3,7 +3,7 @@
 //! While blocks are left to be handed out (the fast phase), blocks with warps at a barrier come
 //! first, then warps that are an iteration behind siblings, then blocks all of whose warps are in
 //! one iteration, and last the warps that are an iteration ahead. When none is left (the slow
-//! phase), whoever has made least progress comes first. Without virtual blocks every block is in
+//! phase), the warp that has made least progress comes first. Without virtual blocks every block is in
 //! one iteration.
 //!
 //! Changes of state count at once; progress is looked at from time to time.
@@ -91,7 +91,7 @@ pub struct Progress {
     blocks: Vec<Block>,
     /// Blocks are left to be handed out.
     fast: bool,
-    /// Somebody has issued since warps were ranked by progress.
+    /// A warp has issued since warps were ranked by progress.
     stirred: bool,
     due: Cycle,
     /// Reused: place and key of every warp.
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(p.next(), Cycle::new(2000));
         p.tick(Cycle::new(2000));
         assert_eq!(order(&p, 6), [0, 1, 2, 5, 3, 4]);
-        assert_eq!(p.next(), Cycle::NEVER, "nobody has issued");
+        assert_eq!(p.next(), Cycle::NEVER, "no warp has issued");
     }
 
     #[test]

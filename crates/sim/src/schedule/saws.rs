@@ -1,6 +1,6 @@
 //! Synchronisation-aware warp scheduling, as barrier-aware scheduling §6.6 compares itself with
 //! it: blocks are ranked by the time at which their first warp came to the barrier they wait at,
-//! earliest first; blocks with nobody at a barrier come after them. Inside a block warps go greedy
+//! earliest first; blocks with no warp at a barrier come after them. Inside a block warps go greedy
 //! then oldest.
 
 use super::Policy;

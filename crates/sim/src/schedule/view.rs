@@ -1,4 +1,4 @@
-//! What a policy may see of warps beyond who is ready. All of it is free of cost where nobody asks.
+//! What a policy may see of warps beyond which are ready. All of it is free of cost where no policy asks.
 
 use super::Place;
 use crate::power::Side;

@@ -38,7 +38,7 @@ impl Sm {
         }
     }
 
-    /// Somebody listens, or nobody does.
+    /// An observer listens, or none does.
     #[cold]
     pub(super) fn listen(&mut self, on: bool) {
         let residents = &mut self.residents;

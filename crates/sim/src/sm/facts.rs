@@ -59,9 +59,9 @@ impl Banks {
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct OpFacts {
-    /// The kind of units that it issues to.
+    /// The kind of units that the instruction issues to.
     pub unit: u8,
-    /// It goes to the load/store unit.
+    /// The instruction goes to the load/store unit.
     memory: bool,
     /// What it goes through, for statistics and policies.
     pub through: Through,
@@ -101,11 +101,11 @@ const _: () = assert!(size_of::<OpFacts>() == 64);
 /// What an instruction that goes to memory brings back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
-    /// Registers, or nothing that anybody waits for.
+    /// Registers, or nothing that a warp waits for.
     Other,
-    /// It stores, or does an atomic without a result.
+    /// A store, or an atomic without a result.
     Store,
-    /// It copies to shared memory, and its warp does not wait.
+    /// A copy to shared memory, for which the warp does not wait.
     Copy,
     /// Nothing, where it is no load: what it reads is an operand of other instructions (`sm.constant_operands`).
     Operand,
@@ -177,7 +177,7 @@ pub fn op_facts(kernel: &Kernel, machine: &Machine) -> Vec<OpFacts> {
 fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPlan) -> OpFacts {
     let is_operand = machine.sm.constant_operands && is_constant_operand(instr);
     let class = match instr.op {
-        // It issues where a move would, whose pipeline it does not enter.
+        // An operand load issues where a move would, and enters no pipeline.
         _ if is_operand => OpClass::Other,
         Op::Membar | Op::Fence if machine.sm.fences_take_memory_unit => OpClass::Memory,
         _ => class_of(instr),

@@ -28,7 +28,7 @@ pub struct Launched {
     pub param_base: u64,
     /// Blocks an SM holds at once.
     pub blocks_per_sm: u32,
-    /// It cannot see what SMs store, other than by mistake.
+    /// The kernel cannot see what SMs store, other than by mistake.
     pub reads_no_stores: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Quantum<'a> {
     pub image: &'a GlobalMemory,
     /// Replies that have come for this SM.
     pub inbox: &'a mut Inbox,
-    /// Somebody listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
+    /// An observer listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
     pub observed: bool,
     /// Skip cycles in which nothing happens.
     pub skip: bool,

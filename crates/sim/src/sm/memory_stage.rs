@@ -18,7 +18,7 @@ impl Sm {
             return;
         };
         if !reply.is_in_parts() && self.passes_by(&reply) {
-            // Nobody has to wake up for it.
+            // No part has to wake up for it.
         } else if untoken(reply.token).0 == TokenKind::Instruction {
             self.front.take_reply(reply);
         } else if self.memory.accepts_reply() {

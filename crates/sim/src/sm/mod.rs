@@ -52,7 +52,7 @@ use skipping::Clock;
 use std::sync::Arc;
 use units::{UnitPlan, Units};
 
-/// An SM: the stages of its pipeline, and who is on it. It shares no line of the host's cache with another one.
+/// An SM: the stages of its pipeline, and the blocks on it. It shares no line of the host's cache with another one.
 #[repr(align(128))]
 pub struct Sm {
     id: u16,
@@ -209,7 +209,7 @@ impl Sm {
         std::mem::take(&mut self.residents.blocks.requests)
     }
 
-    /// Whether blocks have completed that nobody has taken notice of.
+    /// Whether blocks have completed that the dispatcher has not taken notice of.
     #[inline]
     pub fn has_completed(&self) -> bool {
         self.residents.blocks.completed() != 0

@@ -48,7 +48,7 @@ impl EnergyCounters {
             let each = those.map(|w| events(sm.work.lanes(*w), e.work.of(*w)));
             each.sum::<u64>()
         };
-        // Where nobody looked, every lane was on.
+        // Where lanes were not watched, every lane was on.
         let lanes = Side::ALL
             .map(|side| lane_pipelines(machine, side) * cycles * u64::from(machine.gpu.sms));
         let pipes = [&sm.int_pipe, &sm.fp_pipe];

@@ -97,7 +97,7 @@ counters! {
         l1d_merges: "accesses", "L1 data-cache loads merged with an outstanding miss";
         l1d_writes: "accesses", "stores looked up in L1";
         l1d_write_hits: "accesses", "stores that hit (and evict or dirty the line)";
-        l1d_prefetch_lookups: "accesses", "L1D lookups of lines that nobody waits for: by prefetch instructions and by the prefetcher";
+        l1d_prefetch_lookups: "accesses", "L1D lookups of lines that no warp waits for: by prefetch instructions and by the prefetcher";
         l1d_prefetches: "lines", "lines that were prefetched: lookups that asked memory for one";
         l1d_prefetches_dropped: "lines", "lines that were not: no MSHR, way or room in the miss queue or the prefetch queue";
         l1d_prefetches_useful: "lines", "prefetched lines that were used, by a load or a store that left its data there; counted with the first use";

@@ -138,7 +138,7 @@ impl Bench {
         Bench::build(machine, ptx, options, recorder)
     }
 
-    /// A bench where nobody listens, as most runs are: events are not recorded.
+    /// A bench without an observer, as most runs are: events are not recorded.
     pub fn unobserved(machine: Machine, ptx: &str, options: Options) -> Bench {
         Bench::build(machine, ptx, options, Recorder::default())
     }

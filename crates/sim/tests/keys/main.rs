@@ -1,4 +1,4 @@
-//! Every setting of a machine, and every parameter of a mechanism, is read by somebody: for each
+//! Every setting of a machine, and every parameter of a mechanism, is read somewhere: for each
 //! there is another legal value with which the same program has other statistics.
 
 mod probe;
@@ -236,7 +236,7 @@ fn unseen_settings_are_read_somewhere() {
         let read = format!(".{field}");
         assert!(
             texts.iter().any(|t| t.contains(&read)),
-            "nobody reads {key}"
+            "no code reads {key}"
         );
     }
 }

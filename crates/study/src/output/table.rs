@@ -1,4 +1,4 @@
-//! Tables of text: columns under each other, and no wider than whoever reads them.
+//! Tables of text: columns under each other, and no wider than the terminal.
 
 /// The first `keys` columns on the left, the others on the right. What is wider than `width` goes on
 /// below, with the first columns again.

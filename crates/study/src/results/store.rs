@@ -26,7 +26,7 @@ pub enum Stored<T> {
     /// Nothing.
     Absent,
     /// Something that is not as it was written. It is kept under another name, this one, for
-    /// whoever wants to know what happened to it.
+    /// a user who wants to know what happened to it.
     Damaged(PathBuf),
 }
 
@@ -55,7 +55,7 @@ impl Store {
             Err(e) => return Err(unreadable(&mark, &e)),
         }
         // Also tells, before the first long run, whether anything can be written here. It comes
-        // first: a folder with anything else in it and no mark is taken for somebody else's.
+        // first: a folder with anything else in it and no mark is taken for another program's.
         store.write_mark(&store.selection().unwrap_or_default())?;
         let runs = store.runs();
         std::fs::create_dir_all(&runs).map_err(|e| StudyError::unwritable(&runs, &e))?;
@@ -158,7 +158,7 @@ impl Store {
         Ok(before)
     }
 
-    /// Nobody else has claimed the report since.
+    /// No other run has claimed the report since.
     pub fn check_claim(&self, selection: &str) -> Result<(), StudyError> {
         match self.selection() {
             Some(other) if other != selection => Err(StudyError::bad_input(format!(
@@ -171,7 +171,7 @@ impl Store {
         }
     }
 
-    /// A folder with other things in it is somebody's: no results go there.
+    /// A folder with other things in it is another program's or the user's: no results go there.
     fn check_empty(&self) -> Result<(), StudyError> {
         match std::fs::read_dir(&self.root) {
             Ok(mut entries) => match entries.next() {

@@ -23,7 +23,7 @@ pub fn execute(run: &Run, threads: usize) -> Record {
     execute_watched(run, threads, Box::new(Silent))
 }
 
-/// Runs by itself, for somebody who spreads the runs of a plan: the text to be stored, or nothing
+/// Runs by itself, for a caller that spreads the runs of a plan: the text to be stored, or nothing
 /// where `progress` has stopped it.
 pub fn execute_alone(run: &Run, progress: Box<dyn Progress>) -> Option<String> {
     keep_workers_panics();
@@ -80,7 +80,7 @@ fn execute_watched(run: &Run, threads: usize, progress: Box<dyn Progress>) -> Re
     }
 }
 
-/// Runs with somebody listening, no further than `limit` cycles per launch. The text says why the
+/// Runs with an observer listening, no further than `limit` cycles per launch. The text says why the
 /// run ended early; that it ran into the limit is not told apart, the listener knows.
 pub fn listen(run: &Run, observer: Box<dyn Observer>, limit: u64) -> Result<(), String> {
     let limit = run.max_cycles.map_or(limit, |m| m.min(limit));

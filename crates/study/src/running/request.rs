@@ -1,4 +1,4 @@
-//! What a shard was asked to do, kept in its folder: whoever merges the shards asks for the same.
+//! What a shard was asked to do, kept in its folder: the program that merges the shards asks for the same.
 
 use crate::embedded;
 use crate::error::StudyError;

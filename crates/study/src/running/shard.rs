@@ -1,7 +1,7 @@
 //! A part of a study, for one of several machines that know nothing of each other.
 //!
 //! Runs are dealt out by their keys, which are hashes: every shard gets its share of long and short
-//! ones, whatever order the study has them in, and who runs what follows from the study alone.
+//! ones, whatever order the study has them in, and which shard runs what follows from the study alone.
 
 use crate::conduct::Failure;
 use crate::error::StudyError;

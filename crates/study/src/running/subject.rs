@@ -36,7 +36,7 @@ impl Subject {
                 Parameters::resolve(workload.info().parameters, size, changes)
             }
             Subject::File(file, _) => {
-                // What is wrong with a change is said by whoever reads the file with it.
+                // What is wrong with a change is said by the code that reads the file with it.
                 launchfile::parse_with(&file.source, changes)?;
                 Parameters::of_file(changes)
             }

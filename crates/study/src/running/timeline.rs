@@ -35,7 +35,7 @@ pub fn record(run: &Run, wanted: &Timeline) -> Result<Value, String> {
     let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
     match result {
         Err(reason) if recorder.tracks.is_empty() => Err(reason),
-        // Stopped by the limit: whoever is there was so until then.
+        // Stopped by the limit: warps that are there were so until then.
         Err(_) => {
             let end = recorder.to;
             Ok(recorder.finish(end))

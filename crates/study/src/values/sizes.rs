@@ -237,7 +237,7 @@ mod tests {
             idle: Some(0.11),
             ..b.clone()
         };
-        assert!(idle.too_small(), "too much of the time nobody is there");
+        assert!(idle.too_small(), "too much of the time no warp is there");
         let waived = KernelSize {
             waived: Some("as the paper's".into()),
             ..idle

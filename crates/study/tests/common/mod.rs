@@ -19,7 +19,7 @@ pub fn plan_with(text: &str, choices: &Choices) -> Result<Plan, StudyError> {
     Plan::new(parse(&Source::new("test.toml", text))?, choices)
 }
 
-/// A result that somebody made up.
+/// A made-up result.
 pub fn record(run: &Run, status: Status, totals: Value) -> Record {
     Record {
         schema: 1,

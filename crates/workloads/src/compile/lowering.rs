@@ -1,4 +1,4 @@
-//! PTX to programs as a user asked for it: which functions are inlined, who counts registers.
+//! PTX to programs as a user asked for it: which functions are inlined, what counts registers.
 
 use crate::compile::registers::Registers;
 use crate::host::device::{Compiler, DeviceError};

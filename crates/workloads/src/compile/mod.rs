@@ -1,4 +1,4 @@
-//! Kernels before they run: how they are compiled, what their names say, who counts registers, and virtual blocks.
+//! Kernels before they run: how they are compiled, what their names say, what counts registers, and virtual blocks.
 
 pub mod lowering;
 pub mod mangled;

@@ -52,7 +52,7 @@ fn known(source: &Path, options: &Options) -> Result<String, DeviceError> {
     type Compiled = HashMap<(PathBuf, Options), String>;
     static KNOWN: OnceLock<Mutex<Compiled>> = OnceLock::new();
     let known = KNOWN.get_or_init(Mutex::default);
-    // Held while compiling: whoever asks for the same file meanwhile waits for it.
+    // Held while compiling: a thread that asks for the same file meanwhile waits for it.
     let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (source.to_path_buf(), options.clone());
     if let Some(ptx) = known.get(&key) {

@@ -1,5 +1,5 @@
 //! Where a launch file may write: into its own folder, over nothing that it reads, and no two
-//! outputs into one file. A file that somebody else wrote is then no more dangerous to run than to
+//! outputs into one file. A file that another person wrote is then no more dangerous to run than to
 //! read. `docs/launch-files.md` says so to its readers.
 
 use super::model::{Contents, Expected, LaunchFile, Step, StepKind};

@@ -1,4 +1,4 @@
-//! Parameters of a launch file: `[param]` declares them with the values they have when nobody says
+//! Parameters of a launch file: `[param]` declares them with the values they have when the user does not say
 //! otherwise, and wherever a number may stand, an expression over them may stand as a string. They are
 //! replaced by their values before anything else reads the file.
 

@@ -58,7 +58,7 @@ fn made_again(lines: &[Line], threads: usize) -> Result<Vec<Line>, String> {
     Ok(lines.iter().map(again).collect())
 }
 
-/// Runs that somebody listened to or that were stepped through, and whose statistics are not those
+/// Runs that an observer listened to or that were stepped through, and whose statistics are not those
 /// of the plain run.
 fn disturbed(lines: &[Line]) -> Vec<String> {
     let plain = |run: &Run| {

@@ -102,7 +102,7 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
             counted.remove("energy");
             // Shares are functions of the two tables of states. (That of barriers was there before.)
             counted.retain(|name, _| !name.ends_with("_share") || name.starts_with("barrier"));
-            // Zero where nobody looked at the lanes.
+            // Zero where the lanes were not watched.
             counted.retain(|name, table| !name.ends_with("_pipe") || table["pipeline_cycles"] != 0);
             // And where nothing was prefetched.
             counted.retain(|name, count| !name.contains("prefetch") || *count != 0);

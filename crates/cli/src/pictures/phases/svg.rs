@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(
             count("<rect class=\"wait\""),
             1,
-            "nobody waits for the last"
+            "no warp waits for the last"
         );
         assert_eq!(count("<rect class=\"wait-end\""), 1);
         assert!(picture.contains("warp 1, phase 1: 10 to 300, barrier 2, went on at 400"));

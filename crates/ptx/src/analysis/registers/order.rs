@@ -1,4 +1,4 @@
-//! The order of blocks, who dominates whom, and how deep in loops they are.
+//! The order of blocks, which dominates which, and how deep in loops they are.
 
 /// Reachable blocks in reverse post-order.
 pub fn reverse_post_order(successors: &[Vec<u32>]) -> Vec<u32> {

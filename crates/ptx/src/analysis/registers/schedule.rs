@@ -26,7 +26,7 @@ pub struct Graph {
     defs: Vec<Values>,
 }
 
-/// Who waits for whom in a block.
+/// Which instruction waits for which in a block.
 pub fn graph(code: &Code, block: &Block) -> Graph {
     let count = block.nodes.len();
     let mut before: Vec<Waits> = vec![Waits::new(); count];
@@ -192,7 +192,7 @@ fn peak(block: &Block, graph: &Graph, order: &[u32], start: &Set, end: &Set, mov
     for at in order.iter().rev() {
         let node = &block.nodes[*at as usize];
         let defs = &graph.defs[*at as usize];
-        // A result that nobody reads has a register for a moment.
+        // A result that is never read has a register for a moment.
         let unread = defs.iter().filter(|v| !live.contains(**v)).count() as u32;
         most = most.max(alive + unread);
         for value in defs {

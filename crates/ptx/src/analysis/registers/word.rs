@@ -99,9 +99,9 @@ pub enum Memory {
     Far,
     /// Shared.
     Near,
-    /// Constants, parameters, read-only data: nobody writes them.
+    /// Constants, parameters, read-only data: the kernel does not write them.
     Fixed,
-    /// Textures: nobody writes them either, and results that nobody reads take no register.
+    /// Textures: the kernel does not write them either, and results that are never read take no register.
     Texture,
 }
 

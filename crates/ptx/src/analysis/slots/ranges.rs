@@ -1,4 +1,4 @@
-//! Who meets whom where registers are counted in thousands: a graph of them would have the square
+//! Which register meets which, where registers are counted in thousands: a graph of them would have the square
 //! of their number of edges.
 //!
 //! A register *occupies* the places behind which it holds something that is still read, and those

@@ -7,7 +7,7 @@
 //! sites (`body`), since the machine has no indirect one.
 //!
 //! A function that may be entered again has a body for each call from outside: threads that part ways
-//! inside it meet again where that call returns, which is only known to follow if nobody else returns
+//! inside it meet again where that call returns, which is only known to follow if no other thread returns
 //! from there. Beyond [`MOST_COPIES`] calls one body serves several. To the divergence models all this is
 //! ordinary control flow. What an activation needs again after a call that may lead back to its function
 //! lies on a stack in local memory: its `.local` variables and the registers that live across the call.

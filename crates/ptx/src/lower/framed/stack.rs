@@ -231,7 +231,7 @@ impl Expansion<'_, '_> {
         push(kernel, mark, Op::Setp, compare, vec![to], src);
     }
 
-    /// A word that nobody needs at a call: the number of the callee's site.
+    /// A word that is not needed at a call: the number of the callee's site.
     fn scratch(&self, number: u32) -> RegId {
         let callee = self.framed.sites[number as usize].callee;
         self.framed.list[callee].site

@@ -4,7 +4,7 @@
 //! Where all warps of a block pass the same barriers, one more before the first access to shared
 //! memory of each iteration does. Where some threads may return before a barrier that others wait
 //! at, they are still alive, and the barrier waits for them: they then take part in all barriers
-//! of the others from the loop's tail, until everybody is there. Each barrier becomes a vote
+//! of the others from the loop's tail, until all threads are there. Each barrier becomes a vote
 //! (`barrier.red`): those in the body vote that they are not done, those at the tail that they are.
 
 use super::Form;

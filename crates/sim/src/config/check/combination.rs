@@ -14,7 +14,7 @@ use warpsim_present::listed;
 pub enum Why {
     /// They contradict each other.
     NoSense,
-    /// They could go together, but nobody has built it.
+    /// They could go together, but that is not built.
     NotBuilt,
 }
 
@@ -25,7 +25,7 @@ pub struct Rule {
     pub about: &'static str,
     /// Why it is there.
     pub why: Why,
-    /// A setting that somebody forgot breaks it, rather than a choice of mechanisms: such a
+    /// A forgotten setting breaks it, rather than a choice of mechanisms: such a
     /// configuration of a study is a mistake, and no row of its table.
     forgotten: bool,
     /// The key and the sentence for a machine that breaks it, whose

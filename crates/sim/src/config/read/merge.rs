@@ -1,4 +1,4 @@
-//! Laying machine files over one another, remembering who set what.
+//! Laying machine files over one another, remembering which file set what.
 
 use super::load::Explained;
 use super::moved;
@@ -27,7 +27,7 @@ struct Setting {
 
 /// The merged settings by dotted key. Arrays are leaves.
 ///
-/// A mechanism's parameters are kept under `scheduler.tls.active`, whoever is chosen: a file may
+/// A mechanism's parameters are kept under `scheduler.tls.active`, whichever mechanism is chosen: a file may
 /// set them for when that one is. `scheduler.active` is short for the one that is chosen where it
 /// is written.
 pub(super) struct Merged {
@@ -301,7 +301,7 @@ impl Merged {
             .with_optional_help(help)
     }
 
-    /// Every value with who set it and what stands behind it there.
+    /// Every value with the file or option that set it and what stands behind it there.
     pub fn explained(&self) -> Vec<Explained> {
         let explain = |(key, setting): (&String, &Setting)| {
             let text = &setting.source.text;

@@ -1,5 +1,5 @@
 //! Warps that wait at a barrier of their block, as they were formed. They keep their slots while
-//! nobody else needs them.
+//! no other warp needs them.
 
 use super::window::{Formed, Window};
 use crate::divergence::Groups;

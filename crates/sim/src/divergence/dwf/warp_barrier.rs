@@ -1,5 +1,5 @@
-//! Warp barriers (thread-block-compaction §2.4): which static warps have parted, and who of
-//! them waits at the post-dominator of the branch where they did.
+//! Warp barriers (thread-block-compaction §2.4): which static warps have parted, and which threads of
+//! them wait at the post-dominator of the branch where they did.
 
 use crate::exec::state::LANES;
 use warpsim_ptx::kernel::{NO_PC, Pc};
@@ -38,7 +38,7 @@ pub struct WarpBarriers {
 }
 
 impl WarpBarriers {
-    /// Nobody is there.
+    /// No thread is there.
     pub fn new(slices: usize) -> WarpBarriers {
         WarpBarriers {
             slices,

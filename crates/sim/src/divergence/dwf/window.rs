@@ -3,7 +3,7 @@
 //!
 //! A pool can hold as many warps as there are threads; a scheduler looks at no more than
 //! [`SHARE`] of them. What is formed beyond waits in the order in which it was formed, can still
-//! be filled, and takes the next slot that falls free. As long as anybody waits, a warp that has
+//! be filled, and takes the next slot that falls free. As long as a warp waits, a warp that has
 //! completed its instruction goes to the end of the queue, so that no thread is shut out.
 
 use crate::divergence::Groups;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use warpsim_ptx::kernel::Pc;
 
 /// No warp is being filled at a PC.
-const NOBODY: u32 = u32::MAX;
+const NO_WARP: u32 = u32::MAX;
 /// In a table entry: the warp is in the queue, and the rest is its number there.
 const QUEUED: u32 = 1 << 31;
 /// Numbers in the queue go round.
@@ -29,7 +29,7 @@ pub struct Formed {
     pub mask: u32,
     /// Its threads.
     pub lanes: Lanes,
-    /// A static warp: nobody may join.
+    /// A static warp: no thread may join.
     pub fixed: bool,
     /// Comes from an opened barrier.
     pub urgent: bool,
@@ -84,13 +84,13 @@ impl Window {
         self.fixed[slot as usize]
     }
 
-    /// The warp in a slot has issued: nobody joins it any more.
+    /// The warp in a slot has issued: no thread joins it any more.
     pub fn issued(&mut self, slot: u16) {
         let (slice, pc) = (self.slice_of(slot), self.at[slot as usize] as usize);
         if let Some(entry) = self.slices[slice].table.get_mut(pc)
             && *entry == slot as u32
         {
-            *entry = NOBODY;
+            *entry = NO_WARP;
         }
     }
 
@@ -105,8 +105,8 @@ impl Window {
         groups: &mut Groups,
     ) -> u32 {
         let all = &mut self.slices[slice];
-        let entry = all.table.get(pc as usize).copied().unwrap_or(NOBODY);
-        if entry == NOBODY {
+        let entry = all.table.get(pc as usize).copied().unwrap_or(NO_WARP);
+        if entry == NO_WARP {
             return lanes;
         }
         if entry & QUEUED == 0 {
@@ -143,7 +143,7 @@ impl Window {
         let entry = self.place(slice, warp, homes, keep, groups);
         let table = &mut self.slices[slice].table;
         if table.len() <= pc as usize {
-            table.resize(pc as usize + 1, NOBODY);
+            table.resize(pc as usize + 1, NO_WARP);
         }
         table[pc as usize] = entry;
     }
@@ -209,7 +209,7 @@ impl Window {
         let all = &mut self.slices[slice];
         if warp.urgent {
             all.released.push_back(warp);
-            return NOBODY;
+            return NO_WARP;
         }
         let number = (all.first + all.queue.len() as u32) & NUMBERS;
         all.queue.push_back(warp);

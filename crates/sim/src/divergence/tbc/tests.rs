@@ -296,7 +296,7 @@ fn figure_9_masks_fill_in_as_warps_arrive() {
 }
 
 #[test]
-fn a_side_that_nobody_takes_is_popped_at_once() {
+fn a_side_that_no_thread_takes_is_popped_at_once() {
     let mut rig = Rig::tbc(&[0xf, 0xf]);
     let flow = words(&rig.example(&[0, 0]));
     assert_eq!(flow[2..4], ["B 1 2 3 4", "B 5 6 7 8"]);

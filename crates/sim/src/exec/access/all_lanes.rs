@@ -223,7 +223,7 @@ pub(crate) fn load<T: Value, const N: usize>(
     let alone = mask.is_power_of_two();
     let one_address = alone || matches!(d.src[0], Src::Pool(_));
     let first = match d.space {
-        Space::Shared | Space::Param if !one_address => 0, // nobody asks for it
+        Space::Shared | Space::Param if !one_address => 0, // not asked for
         _ => address_of(d, r, lane),
     };
     let (start, data): (u64, &[u8]) = match d.space {

@@ -49,7 +49,7 @@ pub(crate) fn decode(i: &Instr) -> Option<Plan> {
         Op::Trap if i.src.len() == 2 => Plan::full(no_such_target, &[n, n], &[]),
         Op::Trap => Plan::full(|_, r, w| stop(r, w, FaultKind::Trap), &[], &[]),
         Op::Brkpt => Plan::full(|_, r, w| stop(r, w, FaultKind::Breakpoint), &[], &[]),
-        // Performance-monitor events have nobody listening.
+        // No performance monitor listens to the event.
         Op::Pmevent => Plan::full(|_, _, _| Ok(()), &[n], &[]),
         _ => return None,
     })

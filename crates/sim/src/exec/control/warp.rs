@@ -3,7 +3,7 @@
 //!
 //! They act per home warp among the lanes issued together. A `.sync` form whose member mask
 //! names live threads that are not here does nothing but say so ([`EffectKind::Awaits`]):
-//! whoever runs it knows whether they can still come. Exited threads are ignored.
+//! the caller, which runs the warp, knows whether they can still come. Exited threads are ignored.
 
 use warpsim_ptx::isa::{AtomOp, Mode, Op, Type};
 use warpsim_ptx::kernel::Instr;

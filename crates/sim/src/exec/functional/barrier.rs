@@ -1,4 +1,4 @@
-//! Barriers of blocks that run without timing, and what is said where nobody can go on.
+//! Barriers of blocks that run without timing, and what is said where no thread can go on.
 
 use super::{Machine, SimFault, StuckWarp};
 use crate::exec::state::{Barrier, Lanes, lanes_of};
@@ -57,7 +57,7 @@ impl Machine<'_> {
         self.release(slot, barrier.id);
     }
 
-    /// Opens a barrier when everyone it expects has arrived.
+    /// Opens a barrier when all threads that it expects have arrived.
     pub(super) fn release(&mut self, slot: usize, id: u8) {
         if !self.virtual_run.blocks.is_empty() {
             for set in 0..2 {

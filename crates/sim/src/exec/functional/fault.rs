@@ -26,7 +26,7 @@ pub enum SimFault {
     },
     /// The launch itself is impossible.
     Launch(String),
-    /// Somebody wanted no more of it.
+    /// The run was asked to stop.
     Stopped {
         /// Kernel.
         kernel: String,

@@ -147,7 +147,7 @@ pub struct GlobalMemory {
     heap_limit: u64,
 }
 
-/// Bytes that device-side `malloc` may give out, as CUDA has it if nobody says otherwise.
+/// Bytes that device-side `malloc` may give out, CUDA's default.
 pub const DEFAULT_HEAP: u64 = 8 << 20;
 const HEAP_LABEL: &str = "device malloc";
 

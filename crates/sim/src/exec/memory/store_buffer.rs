@@ -1,7 +1,7 @@
 //! The stores one SM made that others have not seen, and an SM's view of memory through them.
 //!
 //! An SM sees its own stores at once, the others see them when the GPU flushes the buffers at
-//! the end of the period (of several, where nobody looks for them), in SM order. The buffer is an overlay of 128-byte lines with a byte
+//! the end of the period (of several, where no SM looks for them), in SM order. The buffer is an overlay of 128-byte lines with a byte
 //! mask; a 64-bit filter lets loads that cannot hit pass without a look-up.
 
 use super::image::{AccessError, GlobalMemory};
@@ -27,7 +27,7 @@ pub struct StoreBuffer {
     /// All lines lie between these addresses.
     low: u64,
     high: u64,
-    /// Everybody has seen these stores: they are forgotten before there are others.
+    /// All SMs have seen these stores: they are forgotten before there are others.
     flushed: bool,
     /// The line that was stored to last. Always checked: a flush leaves it as it is.
     recent: usize,
@@ -182,7 +182,7 @@ impl StoreBuffer {
         }
     }
 
-    /// Makes the stores visible to everyone. They stay here until its SM [goes on](StoreBuffer::go_on): on
+    /// Makes the stores visible to all SMs. They stay here until its SM [goes on](StoreBuffer::go_on): on
     /// another core, which has all of the buffer but these lines in its caches.
     pub fn flush_into(&mut self, memory: &mut GlobalMemory) {
         let mut hint = usize::MAX;
@@ -212,7 +212,7 @@ impl StoreBuffer {
         self.flushed = true;
     }
 
-    /// Stores that everybody has seen are forgotten. To be called before the buffer is used behind a flush.
+    /// Stores that all SMs have seen are forgotten. To be called before the buffer is used behind a flush.
     #[inline]
     pub fn go_on(&mut self) {
         if self.flushed {

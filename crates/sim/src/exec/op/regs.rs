@@ -284,7 +284,7 @@ impl Regs<'_> {
         })
     }
 
-    /// The row that a result goes to; whoever writes there himself leaves lanes that do not
+    /// The row that a result goes to; a caller that writes there itself leaves lanes that do not
     /// execute alone.
     #[inline(always)]
     pub fn result<T: Value>(&mut self, dst: Dst) -> Option<&mut T::Row> {

@@ -20,7 +20,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Those of a launch whose first ones have been sent; `room`: there may be some for more.
+    /// The blocks of a launch whose first ones have been sent; `room`: SMs may have room for more.
     pub fn new(
         dispatcher: Dispatcher,
         numbers: Option<Numbers>,

@@ -1,5 +1,5 @@
 //! Block dispatch: each cycle every SM with room may take one block, in turn. Room freed in a
-//! quantum is seen at its end, whoever has run further by then.
+//! quantum is seen at its end, however far other SMs have run by then.
 
 use crate::sm::{Launched, Sm};
 use crate::time::Cycle;
@@ -45,7 +45,7 @@ impl Dispatcher {
         self.ended.push((at, sm, blocks));
     }
 
-    /// Blocks that have ended by cycle `at` and whose places nobody has taken back.
+    /// Blocks that have ended by cycle `at` and whose places have not been taken back.
     pub fn ended_by(&self, at: Cycle) -> u64 {
         let ended = self.ended.iter().filter(|&&(when, ..)| when <= at);
         ended.map(|&(.., blocks)| u64::from(blocks)).sum()

@@ -1,8 +1,8 @@
 //! Which host thread an SM runs on.
 //!
 //! An SM that ran on another thread in the round before has to be fetched from that one's caches,
-//! which takes about as long as running it. So SMs have homes, by their numbers and whoever else
-//! sleeps, and run elsewhere only where a thread has several left that it has not begun
+//! which takes about as long as running it. So SMs have homes, by their numbers and by which others
+//! sleep, and run elsewhere only where a thread has several left that it has not begun
 //! ([`Crew`](warpsim_crew::Crew)).
 
 use std::ops::Range;

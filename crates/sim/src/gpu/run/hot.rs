@@ -26,7 +26,7 @@ impl Observer for HotSpots {
     }
 }
 
-/// Tells what warps do to two who listen.
+/// Tells two observers what warps do.
 pub struct Both<'a>(pub &'a mut dyn Observer, pub &'a mut dyn Observer);
 
 impl Observer for Both<'_> {

@@ -1,6 +1,6 @@
 //! Running a launch.
 //!
-//! With timing it is one [period](period) after the other ([`timed`]). In a period SMs run in [rounds](round), or, where nobody has to be in
+//! With timing it is one [period](period) after the other ([`timed`]). In a period SMs run in [rounds](round), or, where no part has to be in
 //! step, several periods by themselves ([`drift`]). What an SM does by itself is a [stretch](stretch) in both cases, and on which thread it does
 //! so is a matter of where it is at [home](homes).
 

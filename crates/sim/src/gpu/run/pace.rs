@@ -16,7 +16,7 @@ pub struct Pace {
     wanted: Vec<u32>,
     /// How many wait for some.
     waiting: usize,
-    /// The cycle to which each SM has come if that is later than where all are; and who waits there for
+    /// The cycle to which each SM has come if that is later than where all are; and which SMs wait there for
     /// the others.
     came_to: Vec<Cycle>,
     held: Vec<usize>,
@@ -37,7 +37,7 @@ pub struct Pace {
 /// An SM waits for no room at its port.
 const NO_ROOM: u32 = u32::MAX;
 
-/// What everybody else has to know of an SM that has run. The SM itself, which may be in another core's caches, is looked at only if it has something to
+/// What other parts have to know of an SM that has run. The SM itself, which may be in another core's caches, is looked at only if it has something to
 /// hand over.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct News {
@@ -53,13 +53,13 @@ pub struct News {
     pub completed: u32,
     /// When the first reply arrives that it has not taken.
     pub next_reply: Cycle,
-    /// It has sent requests.
+    /// The SM has sent requests.
     pub sent: bool,
-    /// It has stored what others have not seen.
+    /// The SM has stored what others have not seen.
     pub stored: bool,
-    /// It has printed.
+    /// The SM has printed.
     pub printed: bool,
-    /// It is idle, and has been so since this cycle if it was not before.
+    /// The SM is idle, and has been so since this cycle if it was not before.
     pub idle: bool,
     pub became_idle: Option<Cycle>,
 }
@@ -145,7 +145,7 @@ impl Pace {
         &self.awake
     }
 
-    /// Those of them that have sent requests.
+    /// The SMs among them that have sent requests.
     pub fn senders(&self) -> impl Iterator<Item = usize> + '_ {
         let heard = self.awake.iter().zip(&self.news);
         heard.filter(|(_, news)| news.sent).map(|(&sm, _)| sm)
@@ -172,13 +172,13 @@ impl Pace {
         news
     }
 
-    /// Nobody goes past where an SM waits without a look: a block has ended on it, and another one may take its place then.
+    /// No SM goes past where another one waits without a look: a block has ended on it, and another one may take its place then.
     #[inline]
     fn stop_all_at(&mut self, number: usize) {
         self.sms.lower(number, self.came_to[number]);
     }
 
-    /// An SM has this to tell, and when it has something to do next and who waits is seen to by others.
+    /// An SM has this to tell. When it has something to do next, and which SMs wait, other functions note.
     #[inline]
     pub fn hear(&mut self, number: usize, news: &News) {
         let wanted = std::mem::replace(&mut self.wanted[number], news.wanted);
@@ -270,9 +270,9 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// Where an SM on which a block has ended waits for the others, somebody has to look, whenever it has something to do next itself.
+    /// Where an SM on which a block has ended waits for the others, the run has to look, whenever it has something to do next itself.
     #[test]
-    fn nobody_goes_past_where_an_sm_waits() {
+    fn no_sm_goes_past_where_an_sm_waits() {
         let [now, ahead, later] = [100, 124, 400].map(Cycle::new);
         let news = |came_to| News {
             came_to,

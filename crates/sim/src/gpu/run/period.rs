@@ -33,13 +33,13 @@ pub(super) struct Course<'a> {
     pub hot: Option<HotSpots>,
     /// The SMs' policies want to hear when nothing is left to be handed out.
     last_block_is_heard: bool,
-    /// Somebody has to know of every quantum.
+    /// An observer or a policy has to know of every quantum.
     in_step: bool,
-    /// Somebody has to know of every period.
+    /// An observer has to know of every period.
     sampled: bool,
-    /// A thread of the program has failed; somebody who is not as far may have failed before it.
+    /// A thread of the program has failed; a thread on an SM that is not as far may have failed before it.
     pub failed: Failed,
-    /// When the launch began, and how many windows have passed since after which stores are shown that nobody looks at.
+    /// When the launch began, and how many windows have passed since after which stores are shown that no SM looks for.
     pub start: Cycle,
     shown: u64,
     pub limit: Option<Limit>,
@@ -64,12 +64,12 @@ impl Limit {
 }
 
 impl Course<'_> {
-    /// Cycles after which stores are shown that nobody looks at.
+    /// Cycles after which stores are shown that no SM looks for.
     fn window(&self) -> u64 {
         PERIODS_UNSEEN * self.clocking.period
     }
 
-    /// Periods from cycle `now` on before stores are shown that nobody looks at, or a look at the warps is due.
+    /// Periods from cycle `now` on before stores are shown that no SM looks for, or a look at the warps is due.
     pub fn periods_unseen(&self, now: Cycle) -> u64 {
         let shown = self.start + (self.shown + 1) * self.window();
         let limit = self.limit.as_ref();
@@ -131,7 +131,7 @@ impl Gpu {
         }
     }
 
-    /// A period begins with cycle `now`: stores that nobody looks at are shown, if it is time.
+    /// A period begins with cycle `now`: stores that no SM looks for are shown, if it is time.
     pub(super) fn begin_window(&mut self, now: Cycle, course: &mut Course) {
         let window = (now - course.start) / course.window();
         if std::mem::replace(&mut course.shown, window) != window {

@@ -14,7 +14,7 @@
 //! Where periods are no longer than a quantum and there is no crew, or where memory may not be ahead (see
 //! [`lookahead`]), memory as a whole runs quantum k behind the SMs.
 //!
-//! Who runs when makes no difference to any result. While SMs run nobody changes anything that another
+//! Which SM runs when makes no difference to any result. While SMs run none changes anything that another
 //! one sees: global memory is read as it was at the period's start or earlier, and everything else belongs to
 //! one SM. Why partitions may be ahead stands [there](crate::memory::system).
 //!

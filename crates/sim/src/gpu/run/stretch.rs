@@ -1,4 +1,4 @@
-//! An SM by itself: from quantum to quantum, for as long as it needs to hear from nobody.
+//! An SM by itself: from quantum to quantum, for as long as it needs to hear from no other part.
 //!
 //! Replies of the whole stretch are in its inbox before it begins, stores of other SMs are not to be
 //! seen before it ends ([`period`](crate::memory::system::period)), and how much room its requests
@@ -17,7 +17,7 @@ use crate::sm::{Launched, Quantum, Sm, SmFault};
 use crate::time::Cycle;
 use std::ops::Range;
 
-/// The time that SMs run in a round, as everybody sees it who does.
+/// The time that SMs run in a round, the same for all of them.
 pub(super) struct Stretch<'a> {
     pub span: Range<Cycle>,
     /// Cycles per quantum.

@@ -1,17 +1,17 @@
-//! Miss status holding registers: which fetches are under way and who waits for each.
+//! Miss status holding registers: which fetches are under way and which waiters each has.
 //!
 //! A waiter is a `u32` that means something to the owner of the table. An entry lives from
 //! the first miss on a sector until the last of its waiters has been handed out:
 //!
 //! 1. [`MshrTable::admit`] says whether a miss may open an entry; [`MshrTable::open`] does it, for the
 //!    sector's [place](super::tags::Place) in the cache. While that is being fetched, the tags say so, and
-//!    [`MshrTable::join`] adds those who want it, too.
+//!    [`MshrTable::join`] adds further waiters.
 //! 2. When the fetch arrives, [`MshrTable::fill`] makes the entry's waiters ready. From then
 //!    on the sector counts as not outstanding: another miss on it opens a fresh entry.
 //! 3. [`MshrTable::pop_ready`] hands waiters out one by one: entries in the order of their
 //!    fills, waiters in the order they came. The entry is free again after its last waiter.
 //!
-//! What is prefetched nobody waits for at first ([`MshrTable::open_for_nobody`]): others may join, and if none does the entry
+//! A prefetch has no waiter at first ([`MshrTable::open_without_waiter`]): requests may join it, and if none does the entry
 //! is free with its fill.
 //!
 //! Entries are allocated when the table is built, and as many places for waiters as any real
@@ -27,9 +27,9 @@ use super::tags::Place;
 pub enum Admission {
     /// An entry is free: a fetch must be sent.
     Fresh,
-    /// None is free.
+    /// No entry is free.
     TableFull,
-    /// It is on its way for a line that has been dropped, and has to come first.
+    /// The sector is on its way for a line that has been dropped, and has to come first.
     Lost,
 }
 
@@ -154,8 +154,8 @@ impl MshrTable {
         self.open_with(key, place, 1, token)
     }
 
-    /// As [`open`](MshrTable::open), with no one who waits.
-    pub fn open_for_nobody(&mut self, key: u64, place: Place) -> Fetch {
+    /// As [`open`](MshrTable::open), without a waiter.
+    pub fn open_without_waiter(&mut self, key: u64, place: Place) -> Fetch {
         self.open_with(key, place, 0, NONE)
     }
 
@@ -305,7 +305,7 @@ impl MshrTable {
         self.used
     }
 
-    /// Nothing outstanding and nobody ready.
+    /// Nothing outstanding and no waiter ready.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }

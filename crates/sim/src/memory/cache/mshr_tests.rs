@@ -20,7 +20,7 @@ fn the_first_miss_opens_and_later_ones_join_up_to_the_limit() {
     let fetch = open(&mut table, 4, 1);
     assert!(table.join(Place(4), || 2));
     assert!(table.join(Place(4), || 3));
-    assert!(!table.join(Place(4), || panic!("nobody can wait")));
+    assert!(!table.join(Place(4), || panic!("no request can wait")));
     assert_eq!(table.fetch_to(Place(4)), fetch);
     open(&mut table, 5, 5);
     assert_eq!(table.admit(6), Admission::TableFull);
@@ -77,10 +77,10 @@ fn a_fetch_whose_line_is_dropped_serves_its_waiters_and_has_to_come_before_the_n
 }
 
 #[test]
-fn what_nobody_waits_for_is_free_with_its_fill_and_others_may_join_it() {
+fn an_entry_without_waiters_is_free_with_its_fill_and_requests_may_join_it() {
     let mut table = table(2, 2);
-    let alone = table.open_for_nobody(0, Place(0));
-    let joined = table.open_for_nobody(1, Place(1));
+    let alone = table.open_without_waiter(0, Place(0));
+    let joined = table.open_without_waiter(1, Place(1));
     assert_eq!(table.admit(2), Admission::TableFull);
     assert!(table.join(Place(1), || 7));
     assert!(table.join(Place(1), || 8));
@@ -93,7 +93,7 @@ fn what_nobody_waits_for_is_free_with_its_fill_and_others_may_join_it() {
     assert_eq!((table.pop_ready(), table.pop_ready()), (Some(7), Some(8)));
     assert!(table.is_empty());
     // Its line may be dropped meanwhile, too.
-    let lost = table.open_for_nobody(3, Place(3));
+    let lost = table.open_without_waiter(3, Place(3));
     table.lose([Place(3)].into_iter());
     assert_eq!(table.admit(3), Admission::Lost);
     assert_eq!(table.fill(lost), None);

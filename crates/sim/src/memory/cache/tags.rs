@@ -130,7 +130,7 @@ impl Line {
 
 const NO_TAG: u64 = u64::MAX;
 
-/// Bytes of the host's memory that an array takes for each line of up to 128 bytes, and with it a table of those who wait for its sectors.
+/// Bytes of the host's memory that an array takes for each line of up to 128 bytes, and with it a table of the waiters for its sectors.
 pub const BYTES_PER_LINE: u64 = (size_of::<u64>() + size_of::<Line>() + size_of::<u128>()) as u64
     + MOST_SECTORS * BYTES_PER_PLACE
     + replacement::BYTES_PER_LINE;
@@ -269,8 +269,8 @@ impl TagArray {
         self.set_of(addr) * self.ways
     }
 
-    /// Where in the set that begins at `base` the line of `addr` is. Which way that is nobody
-    /// can predict, the host neither, so ways are compared four at a time before there is a
+    /// Where in the set that begins at `base` the line of `addr` is. The host
+    /// cannot predict which way that is, so ways are compared four at a time before there is a
     /// branch.
     #[inline]
     fn search(&self, base: usize, addr: u64) -> Option<usize> {

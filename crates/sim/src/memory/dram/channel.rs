@@ -95,11 +95,11 @@ impl Channel {
         self.next
     }
 
-    /// No read of which nobody has been told completes before this tick.
+    /// Every read that has not been told of completes in this tick or later.
     #[inline]
     pub fn no_fill_before(&self) -> Tick {
         match &self.model {
-            // It gets its command at the earliest when what is known ends.
+            // Such a read gets its command at the earliest when what is known ends.
             Model::Gddr(near) => near.known.saturating_add(near.read_to_done),
             Model::Simple(_) => Tick::ZERO,
         }

@@ -110,7 +110,7 @@ impl FarSide {
         self.sort();
     }
 
-    /// Finds out for whom reads are whose commands are out, and when they come: whoever hears of it has more to do.
+    /// Sorts the reads whose commands are out by the slice that waits, with the cycles in which they complete. This side does it because the near side has more to do.
     fn sort(&mut self) {
         let Told {
             flying,

@@ -2,7 +2,7 @@
 //!
 //! Slices take turns. Each holds one credit of its own and shares the others, so that a slice
 //! that floods the channel cannot shut the other out. A credit comes back with the request. How many there are follows from how many
-//! requests of each slice are under way, so that as long as some are left it does not matter who has completed already.
+//! requests of each slice are under way, so that as long as some are left it does not matter which requests have completed already.
 
 use super::{Done, DramRequest, News};
 use crate::memory::ring::Ring;

@@ -20,9 +20,9 @@ pub struct Arrival {
     pub index: u32,
     pieces: u8,
     served: u8,
-    /// What it wants.
+    /// What the request wants.
     pub kind: RequestKind,
-    /// Whose it is.
+    /// Which statistics the request counts in.
     pub traffic: Traffic,
 }
 
@@ -33,7 +33,7 @@ impl Arrival {
         Piece::new(self.index, u32::from(self.served))
     }
 
-    /// How many there are behind it.
+    /// How many pieces there are behind the next one.
     #[inline]
     pub fn pieces_behind(&self) -> u32 {
         u32::from(self.pieces - self.served - 1)

@@ -3,12 +3,12 @@
 use crate::memory::ring::Ring;
 use crate::time::Cycle;
 
-/// A request in it.
+/// A request in the buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Waiting<T> {
-    /// When it arrived.
+    /// When the request arrived.
     pub since: Cycle,
-    /// What it is.
+    /// The request itself.
     pub request: T,
     flits: u32,
 }
@@ -18,12 +18,12 @@ pub struct Waiting<T> {
 pub struct Entrance<T> {
     queue: Ring<Waiting<T>>,
     flits: u32,
-    /// Flits that it holds.
+    /// Flits that the buffer can hold.
     limit: u32,
 }
 
 impl<T: Copy> Entrance<T> {
-    /// An empty one for so many flits.
+    /// An empty buffer for so many flits.
     pub fn new(limit: u32) -> Entrance<T> {
         Entrance {
             queue: Ring::new(),
@@ -43,19 +43,19 @@ impl<T: Copy> Entrance<T> {
         self.queue.len()
     }
 
-    /// Flits of those that wait.
+    /// Flits of the requests that wait.
     #[inline]
     pub fn flits(&self) -> u32 {
         self.flits
     }
 
-    /// Whether it takes another request: one that is larger than all of it goes in alone.
+    /// Whether the buffer takes another request: a request larger than the buffer goes in alone.
     #[inline]
     pub fn has_room(&self) -> bool {
         self.queue.is_empty() || self.flits < self.limit
     }
 
-    /// Another request.
+    /// Adds a request.
     pub fn push(&mut self, since: Cycle, request: T, flits: u32) {
         self.flits += flits;
         self.queue.push_back(Waiting {
@@ -65,13 +65,13 @@ impl<T: Copy> Entrance<T> {
         });
     }
 
-    /// The first.
+    /// The first request.
     #[inline]
     pub fn front(&self) -> Option<&Waiting<T>> {
         self.queue.front()
     }
 
-    /// The first is taken in.
+    /// The slice takes the first request in.
     pub fn pop(&mut self) {
         if let Some(first) = self.queue.pop_front() {
             self.flits -= first.flits;

@@ -2,7 +2,7 @@
 //!
 //! A request arrives from the network, waits the partition's fixed delay, and is served one
 //! sector per cycle in order of arrival. A write takes its place without a fetch; a sector that
-//! was written in part is fetched when somebody reads it. An access that cannot proceed (no
+//! was written in part is fetched when a request reads it. An access that cannot proceed (no
 //! MSHR, no place in the miss queue, every way waiting for a fill) holds up those behind it.
 //! Atomics are performed when the slice serves them, hit or miss, which makes their order the
 //! order of arrival; only the reply waits for a fetch. A prefetch fetches its sector if there is room, and is given up
@@ -35,7 +35,7 @@ use entrance::{Entrance, Waiting};
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
 
-/// What a slice works with that is not its own.
+/// What a slice works with and does not own.
 pub struct Surroundings<'a> {
     /// Requests on their way.
     pub inflight: &'a mut InflightTable,
@@ -69,9 +69,9 @@ enum Outcome {
     Hit,
     Miss,
     Merge,
-    /// It must wait for a place in the miss queue.
+    /// The access must wait for a place in the miss queue.
     NoPlace,
-    /// It must wait for a fill, for the sake of an MSHR, a waiter's place or a way.
+    /// The access must wait for a fill, which frees an MSHR, a waiter's place or a way.
     NoEntry,
 }
 
@@ -89,7 +89,7 @@ struct Stall {
 pub struct Slice {
     number: u32,
     channel: usize,
-    /// Its number among the slices of its channel.
+    /// The slice's number among the slices of its channel.
     in_channel: u16,
     map: AddressMap,
     latency: u64,
@@ -101,7 +101,7 @@ pub struct Slice {
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
-    /// Where it is not ahead: the network's output buffer before it.
+    /// Where the slice is not ahead: the network's output buffer before it.
     entrance: Entrance<u32>,
     /// Sectors of the largest request.
     largest_pieces: usize,
@@ -112,7 +112,7 @@ pub struct Slice {
     fills: Ring<(Cycle, Fetch)>,
     fill_at: Cycle,
     stall: Option<Stall>,
-    /// Where it is ahead of those who send requests: when it had room for them, as far as nobody has heard of it. Room is made by serving and
+    /// Where the slice is ahead of the network that sends it requests: when it had room for them, as far as the network has not heard. Room is made by serving and
     /// taken by pieces that join the queue; requests that arrive take none until their delay is over. So the network that
     /// brings them can be told whether they would have had to wait.
     room: Option<History>,
@@ -162,12 +162,12 @@ impl Slice {
         self.tags.decide_by(make(sets, ways));
     }
 
-    /// From now on it is run ahead of those who send requests; it has to be empty.
+    /// From now on the slice is run ahead of the network that sends it requests; the slice has to be empty.
     pub fn go_ahead(&mut self) {
         self.room = Some(History::new(true));
     }
 
-    /// When it had room for requests, to be taken out.
+    /// When the slice had room for requests; the caller takes the entries out.
     #[inline]
     pub fn told_room(&mut self) -> Option<&mut History> {
         self.room.as_mut()
@@ -179,7 +179,7 @@ impl Slice {
         self.entrance.has_room()
     }
 
-    /// Flits of requests that it has not taken in.
+    /// Flits of requests that the slice has not taken in.
     #[inline]
     pub fn waiting(&self) -> u32 {
         self.entrance.flits()
@@ -198,7 +198,7 @@ impl Slice {
         ready
     }
 
-    /// Where it is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
+    /// Where the slice is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
     #[inline]
     pub fn take_in(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
         self.arrivals.push(ready, index, entry);
@@ -259,7 +259,7 @@ impl Slice {
             && self.mshrs.is_empty()
     }
 
-    /// What is waiting where, for a report on a deadlock, with `outside` requests before it of which it does not know.
+    /// What is waiting where, for a report on a deadlock, with `outside` requests before the slice of which it does not know.
     pub fn describe(&self, outside: usize) -> String {
         let stall = match self.stall {
             Some(s) => format!(
@@ -316,7 +316,7 @@ impl Slice {
         if self.has_work() {
             return next;
         }
-        // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own has no more room.
+        // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own queue has no more room.
         let known = self.arrivals.next().min(self.fill_at);
         match self.entrance.front() {
             Some(first) if self.arrivals.has_room(self.largest_pieces) => {
@@ -333,7 +333,7 @@ impl Slice {
         self.mshrs.has_ready() | (self.dram_has_room & (serves | !self.misses.is_empty()))
     }
 
-    /// There are fetched sectors or those who waited for them, or requests to send to DRAM.
+    /// There are fetched sectors or requests that waited for them, or requests to send to DRAM.
     #[inline]
     fn deals_with_dram(&self, cycle: Cycle) -> bool {
         // One branch for the three.

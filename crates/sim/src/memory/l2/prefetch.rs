@@ -1,4 +1,4 @@
-//! Prefetches into a slice: their sectors are fetched, and nobody hears of it.
+//! Prefetches into a slice: their sectors are fetched, and the slice sends no reply.
 
 use super::arrivals::Arrival;
 use super::serve::PLACES_FOR_FETCH;
@@ -15,7 +15,7 @@ impl Slice {
         around: &mut Surroundings,
     ) -> Outcome {
         let answered = around.inflight.answer(head.piece());
-        debug_assert!(answered.is_none(), "nobody waits for it");
+        debug_assert!(answered.is_none(), "no warp waits for it");
         let sector = head.sector;
         let slot = match found {
             Lookup::Hit(_) => return Outcome::Hit,
@@ -32,7 +32,7 @@ impl Slice {
             return Outcome::Miss;
         }
         let place = self.tags.place(slot, sector);
-        let fetch = self.mshrs.open_for_nobody(sector, place);
+        let fetch = self.mshrs.open_without_waiter(sector, place);
         self.fetch(slot, sector, found, fetch, around.stats);
         Outcome::Miss
     }

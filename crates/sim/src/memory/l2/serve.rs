@@ -16,7 +16,7 @@ pub(super) const PLACES_FOR_FETCH: usize = 2;
 const PLACES_FOR_WRITE: usize = 1;
 
 impl Slice {
-    /// Serves the head of the queue, or stalls. There is room for so many flits of replies. Returns how many of its pieces
+    /// Serves the head of the queue, or stalls. There is room for so many flits of replies. Returns how many pieces of the head
     /// have been served.
     #[inline(always)] // its one caller is the clock of a slice
     pub(super) fn serve(
@@ -240,7 +240,7 @@ impl Slice {
             return self.tags.replace(slot, local);
         }
         match found {
-            // The line gets another sector: as a use of what was there a policy does not hear of it.
+            // The line gets another sector, of which a policy does not hear as of a use of the line.
             Lookup::SectorMiss(_) => self.tags.grow_young(slot),
             _ => self.tags.touch(slot),
         }

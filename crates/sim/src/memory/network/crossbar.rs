@@ -1,7 +1,7 @@
 //! One direction of the interconnect: a crossbar with a queue and a buffer at every input and a
 //! buffer at every output.
 //!
-//! Packets are flits in a row. From an input's queue, which whoever sends can see, one flit per tick
+//! Packets are flits in a row. From an input's queue, which the sender can see, one flit per tick
 //! goes on to the input's buffer. The switch takes steps, several per tick where it is faster than
 //! its ports. In a step every free output takes the head packet of one of the inputs that want it,
 //! round robin after the last winner. A packet of n flits holds its input and its output for n
@@ -27,7 +27,7 @@ use crate::time::Tick;
 pub trait Sink<T> {
     /// The output can take another packet.
     fn has_room(&self, output: usize) -> bool;
-    /// Flits of packets that have come out and that nobody has taken.
+    /// Flits of packets that have come out and that the receiver has not taken.
     fn waiting(&self, output: usize) -> u32;
     /// A packet will have arrived at `output` in `tick`.
     fn deliver(&mut self, output: usize, tick: Tick, flits: u32, payload: T);
@@ -247,7 +247,7 @@ impl<T: Copy> Crossbar<T> {
 /// buffer before the head's output, so that a step looks at an input only when its head's time comes and at a
 /// buffer only when it is asked for.
 ///
-/// It has all the ports that sets of them have, so that one that is in a set need not be checked.
+/// The switch has all the ports that a set of ports can name, so that a port from a set need not be checked.
 #[derive(Clone, Debug)]
 pub struct Switch<T, P, const PORTS: usize> {
     latency: u64,

@@ -2,17 +2,17 @@
 //! credits.
 //!
 //! The [other](super::crossbar) crossbar sends a packet whole where there is room for one flit, and
-//! sees at once what has become free. Here a flit takes a place of its own in every buffer, and whoever
-//! sends learns a few ticks later that a place is free:
+//! sees at once what has become free. Here a flit takes a place of its own in every buffer, and the
+//! sender learns a few ticks later that a place is free:
 //!
 //! - From an input's queue one flit per tick goes on to the input's buffer, if there is a credit for it, and
 //!   is there a wire later. The credit comes back a wire after the flit has left the buffer.
-//! - In a step of the switch every output that nobody holds is given to one of the inputs whose head packet
+//! - In a step of the switch every output that no input holds is given to one of the inputs whose head packet
 //!   wants it, round robin behind the last one, whether there is room behind it or not. From the next step
 //!   on that input sends a flit per step, as they come and as there are credits, until the last is
 //!   sent; in the step behind that the output can be given away again.
 //! - From an output one flit per tick goes on and is there a wire later. It waits there, with its credit,
-//!   until there is room in the last buffer, from which whoever takes packets takes them; one flit per tick
+//!   until there is room in the last buffer, from which the receiver takes packets; one flit per tick
 //!   goes into that.
 
 use super::crossbar::{Backlog, Shape, Sink};
@@ -20,7 +20,7 @@ use super::ports::{Few, Ports};
 use crate::time::Tick;
 use std::collections::VecDeque;
 
-/// Ticks beside the two wires: the switch, and whoever takes the packet.
+/// Ticks beside the two wires: the switch, and the receiver, which takes the packet.
 const BESIDE_WIRES: u64 = 2;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +32,7 @@ struct Packet<T> {
     payload: T,
 }
 
-/// Places of a buffer as whoever sends to it knows them.
+/// Places of a buffer as the sender knows them.
 #[derive(Clone, Debug)]
 struct Credits {
     free: u32,
@@ -298,7 +298,7 @@ impl<T: Copy> FlitSwitch<T> {
         }
     }
 
-    /// A step: outputs are given away, and those who held one before send a flit.
+    /// A step: outputs are given away, and inputs that held one before send a flit.
     fn switch(&mut self, tick: Tick, step: u64) {
         let mut asking = [Few::default(); 64];
         let mut asked = Few::default();

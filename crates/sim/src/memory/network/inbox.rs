@@ -16,7 +16,7 @@ pub struct Inbox {
     /// When the first arrives: asked in every cycle.
     next: Cycle,
     queue: Ring<(Cycle, Reply)>,
-    /// Those behind them that have been handed over since the SM ran: it takes them in itself, as whoever hands them over has others to see to.
+    /// Replies behind these that were handed over since the SM ran: the SM takes them in itself, since the thread that hands them over has other SMs to see to.
     behind: Ring<(Cycle, Reply)>,
     /// Replies at the front that the SM has seen. It may leave them there; in the network's eyes
     /// their places are free.
@@ -151,13 +151,13 @@ impl Inboxes {
         }
     }
 
-    /// The inbox of an SM. Whoever takes from it says so by [`taken`](Inboxes::taken).
+    /// The inbox of an SM. The caller that takes from it says so by [`taken`](Inboxes::taken).
     #[inline]
     pub fn of(&mut self, sm: usize) -> &mut Inbox {
         &mut self.inboxes[sm]
     }
 
-    /// The inboxes of all SMs, in their order, for those who run them by themselves.
+    /// The inboxes of all SMs, in their order, for threads that run SMs by themselves.
     pub fn lend(&mut self) -> Vec<Inbox> {
         std::mem::take(&mut self.inboxes)
     }
@@ -170,7 +170,7 @@ impl Inboxes {
         }
     }
 
-    /// The inboxes of all SMs, in their order. Whoever takes from one says so by
+    /// The inboxes of all SMs, in their order. The caller that takes from one says so by
     /// [`taken`](Inboxes::taken).
     pub fn all(&mut self) -> impl Iterator<Item = &mut Inbox> {
         self.inboxes.iter_mut()
@@ -228,7 +228,7 @@ impl Inboxes {
         self.inboxes[sm].len()
     }
 
-    /// No reply waits for anybody.
+    /// No reply waits for an SM.
     pub fn is_empty(&self) -> bool {
         self.inboxes.iter().all(|inbox| inbox.len() == 0)
     }
@@ -327,7 +327,7 @@ mod tests {
         assert!(inbox.pass_parts(first));
         assert_eq!(inbox.next(), second, "the SM has not seen more");
         inbox.show(last + 1);
-        // It comes to the second late: one packet per cycle.
+        // The inbox comes to the second late: one packet per cycle.
         assert!(inbox.pass_parts(last));
         assert_eq!(inbox.next(), last + 1);
         assert!(!inbox.pass_parts(last + 1), "the last of a request is none");

@@ -11,13 +11,13 @@ use crate::time::{Cycle, Tick};
 /// The network to the partitions.
 pub(super) struct Requests {
     pub network: Crossbar<Sent>,
-    /// The core cycle in which something can happen in it.
+    /// The core cycle in which something can happen in the network.
     pub next: Cycle,
     /// What has come out.
     pub counters: NetworkCounters,
 }
 
-/// Where it ends, if the partitions are not ahead.
+/// Where the network ends, if the partitions are not ahead.
 struct Arrivals<'a> {
     partitions: &'a mut Partitions,
     counters: &'a mut NetworkCounters,
@@ -52,7 +52,7 @@ impl Requests {
         }
     }
 
-    /// Simulates a core cycle, behind the partitions'. What comes out goes to the sink that `to` makes of the counters.
+    /// Simulates a core cycle of the network, after the partitions have had theirs. What comes out goes to the sink that `to` makes of the counters.
     #[inline]
     pub fn cycle<'a, S: Sink<Sent>>(
         &'a mut self,

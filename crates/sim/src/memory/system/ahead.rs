@@ -2,16 +2,16 @@
 //! a while without asking.
 //!
 //! Time is cut into periods of one or more quanta. While the SMs run period k, the partitions run
-//! period k + 1. When SMs are through with period k, or as far as they can get in it, their requests go through the network, and the
-//! partitions still run. That
-//! gives what taking turns in every quantum gives, because in period k + 1 the partitions need
+//! period k + 1. When SMs are through with period k, or as far as they can get in it, their requests go through the network while the
+//! partitions still run. The result
+//! is that of taking turns in every quantum, because in period k + 1 the partitions need
 //! nothing of what SMs and requests do in period k:
 //!
 //! - A request that comes to a slice is not looked at for `l2.latency` cycles. [`lookahead`] says
-//!   for how many quanta that is enough, [`period`] how long a period is. So it comes there by [mail](super::mail), which is handed over
+//!   for how many quanta that is enough, [`period`] how long a period is. So the request comes there by [mail](super::mail), which is handed over
 //!   between two periods.
 //! - The other way round, the network asks whether a slice has room. Slices that are ahead write down
-//!   when that changes ([`History`](crate::memory::history::History)), and the requests wait at the entrance, and
+//!   when that changes ([`History`](crate::memory::history::History)), and requests wait at the entrance. They
 //!   are let in from there, as written ([`gates`](super::gates)): in period k as the slices wrote down before the SMs began it.
 //! - Places for replies become free by time alone: those that arrive before the end of a quantum are
 //!   as good as taken in it, because the SM sees them. So the times at which the last replies
@@ -20,20 +20,20 @@
 //!   sent: SMs do not miss those that are held back until the quantum is over. Where it is longer,
 //!   the partitions are through with a period before SMs begin it ([`MemorySystem::prepare`]).
 //! - Atomics are only written down. Where a period is a quantum, they are performed at its end, behind
-//!   its stores. Where it is longer, they are performed before it begins, so that whoever has the
+//!   its stores. Where it is longer, they are performed before it begins, so that a warp that has the
 //!   answer to one finds it in memory. An atomic is served at least two periods after it
 //!   was sent, so that all that its thread has stored before is there, too.
 //!
 //! Where SMs drift apart partitions go by shorter steps, up to as far ahead ([`lead`]).
 //!
-//! The far sides of the memory channels run beside the partitions in turn, and a period further than these, where requests are
-//! in the delay before them for two periods ([`far_sides`](super::far_sides)). Both tell each other by [letter](super::letters) what the
-//! other has to know in the next period.
+//! The far sides of the memory channels run beside the partitions in turn, and a period further than the partitions, where requests are
+//! in the delay before them for two periods ([`far_sides`](super::far_sides)). Each side tells the other by [letter](super::letters) what the
+//! other side has to know in the next period.
 //!
 //! What others ask about the whole system (is it idle, what has it counted, when does it go on) is
 //! answered as of the end of period k: it is noted when the partitions come past ([`Settled`]).
 //!
-//! Between two periods all threads but one wait. So what is handed over then, mail, letters, what was noted, has been made ready by whoever
+//! Between two periods all threads but one wait. So what is handed over then, mail, letters, what was noted, has been made ready by the thread that
 //! ran the parts, and goes from one to the other as a whole.
 
 use super::MemorySystem;
@@ -77,7 +77,7 @@ pub fn lead(machine: &Machine) -> u64 {
     (lookahead(machine) + 1) * u64::from(machine.gpu.quantum.max(1))
 }
 
-/// What of a memory system whose partitions go ahead is not theirs.
+/// The part of a memory system that stays with the SMs when its partitions go ahead.
 pub(super) struct Front {
     pub gates: Gates,
     /// The partitions at the end of the period that SMs run.
@@ -86,7 +86,7 @@ pub(super) struct Front {
     far_sides: Option<AheadOfPartitions>,
 }
 
-/// The partitions, for whoever runs them beside the SMs.
+/// The partitions, for the thread that runs them beside the SMs.
 pub struct AheadOfSms {
     behind: Box<Behind>,
     end: Cycle,
@@ -106,14 +106,14 @@ impl AheadOfSms {
     }
 }
 
-/// The far sides of the channels, for whoever runs them beside the partitions up to a cycle.
+/// The far sides of the channels, for the thread that runs them beside the partitions up to a cycle.
 pub struct AheadOfPartitions {
     far: FarSides,
     to: Cycle,
 }
 
 impl AheadOfPartitions {
-    /// Simulates them through the period behind the cycle that the partitions run to, or as far as can be.
+    /// Simulates the far sides through the period behind the cycle that the partitions run to, or as far as can be.
     pub fn run(&mut self) {
         self.far.run_apart(self.to);
     }
@@ -159,7 +159,7 @@ impl MemorySystem {
         self.front.is_some()
     }
 
-    /// Where partitions are ahead: as SMs begin a period that ends with cycle `end`, the partitions for whoever runs them
+    /// Where partitions are ahead: as SMs begin a period that ends with cycle `end`, the partitions for the thread that runs them
     /// through the period behind it, if they are to go `further` and there is something to do. They are to be [taken
     /// back](MemorySystem::take_back) before the period is [over](MemorySystem::turn_over).
     pub fn set_off(&mut self, end: Cycle, further: bool) -> Option<AheadOfSms> {
@@ -174,10 +174,10 @@ impl MemorySystem {
         }
     }
 
-    /// The partitions for whoever runs them up to a cycle, if there is something to do.
+    /// The partitions for the thread that runs them up to a cycle, if there is something to do.
     fn send_to(&mut self, to: Cycle) -> Option<AheadOfSms> {
         let (front, behind) = (self.front.as_deref_mut()?, self.behind.as_deref_mut()?);
-        // With nothing to do they are done at once, and need not be waited for.
+        // Partitions with nothing to do are done at once, and need not be waited for.
         if front.settled.next >= to {
             behind.run(to);
             return None;
@@ -271,7 +271,7 @@ impl MemorySystem {
         self.inboxes.take_back(inboxes);
     }
 
-    /// Where periods are longer than a quantum and SMs drift apart: the partitions, which have been run to where they were sent before, for whoever runs them
+    /// Where periods are longer than a quantum and SMs drift apart: the partitions, which have been run to where they were sent before, for the thread that runs them
     /// up to cycle `to`, if there is something to do. That is no more than their [`lead`] beyond the cycle to which requests have gone through the network.
     pub fn send_on(&mut self, to: Cycle) -> Option<AheadOfSms> {
         self.hear_of_partitions(|_| false);

@@ -72,7 +72,7 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
         }
         match order {
             Order::InTurn => memory.advance(end, &mut perform),
-            // Once nobody has to know what room there is, all quanta of a period at once.
+            // Once no sender has to know what room there is, all quanta of a period at once.
             Order::Beside { .. } if waiting.is_empty() && end != period_end => {}
             _ => memory.catch_up(end),
         }
@@ -103,7 +103,7 @@ fn run(machine: &Machine, requests: &[Request], order: Order) -> (Vec<Seen>, Vec
     }
 }
 
-/// Runs partitions that were set off, or the far sides of channels that were, if nobody has, and takes them back.
+/// Runs partitions that were set off, or the far sides of channels that were, unless that is done, and takes them back.
 fn take_back(memory: &mut MemorySystem, away: Option<AheadOfSms>, run: bool) {
     if let Some(mut partitions) = away {
         if run {
@@ -196,7 +196,7 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
         machine.interconnect.output_buffer = places;
         check(&machine, &requests).expect("no difference");
     }
-    // They did wait.
+    // Packets did wait.
     let mut memory = MemorySystem::new(&machine);
     memory.go_ahead(&machine);
     for &request in &requests[..15] {
@@ -221,7 +221,7 @@ fn requests_wait_at_the_entrance_as_they_would_in_turn() {
             }
         }
     }
-    assert!(most > 0, "nobody waited");
+    assert!(most > 0, "no packet waited");
 }
 
 /// Also while it has left the network, and slices have not taken it in.

@@ -1,4 +1,4 @@
-//! All that lies behind the network to the partitions, as one thing, which somebody else can run for a while.
+//! All that lies behind the network to the partitions, as one thing, which another thread can run for a while.
 
 use super::far_sides::FarSides;
 use super::letters::Letters;
@@ -15,7 +15,7 @@ pub(super) type Atomic = (u16, u32);
 /// Partitions and DRAM.
 pub struct Behind {
     pub(super) partitions: Partitions,
-    /// The far sides of the channels, unless somebody else runs them.
+    /// The far sides of the channels, unless another thread runs them.
     pub(super) far: Option<FarSides>,
     /// What the partitions read and write.
     pub(super) letters: Letters,
@@ -26,8 +26,8 @@ pub struct Behind {
 /// When slices had room for requests: which slice, from which tick on, and whether it had.
 pub(super) type Room = Vec<(u32, Tick, bool)>;
 
-/// What partitions that are ahead have done that nobody else has heard of. All of it is written by whoever runs them, at the end, so that those
-/// who hear of it need not look at the partitions themselves, which are in another core's cache.
+/// What partitions that are ahead have done that other parts have not heard of. The thread that runs them writes all of it at the end, so that the parts
+/// that hear of it need not look at the partitions themselves, which are in another core's cache.
 pub(super) struct Ahead {
     pub quantum: u64,
     /// Cycles per period.
@@ -44,14 +44,14 @@ pub(super) struct Ahead {
     pub due: Vec<Atomic>,
     pub early: Vec<Atomic>,
     pub room: Room,
-    /// What the partitions were when they had run, if nobody has [asked](Ahead::settle) since.
+    /// What the partitions were when they had run, if it has not been [asked for](Ahead::settle) since.
     settled: Settled,
     has_run: bool,
 }
 
 /// The partitions at some time.
 pub(super) struct Settled {
-    /// When they go on.
+    /// When the partitions go on.
     pub next: Cycle,
     pub last_active: Cycle,
     pub idle: bool,
@@ -70,7 +70,7 @@ impl Default for Settled {
 }
 
 impl Ahead {
-    /// For partitions that are ahead by a period of so many cycles; SMs have so many places for replies.
+    /// The state of partitions that are ahead by a period of so many cycles; SMs have so many places for replies.
     pub fn new(machine: &Machine, period: u64, places: usize, partitions: &Partitions) -> Ahead {
         let quantum = u64::from(machine.gpu.quantum.max(1));
         let (sms, network) = (machine.gpu.sms as usize, partitions.clocks.network);
@@ -156,7 +156,7 @@ impl Behind {
         }
     }
 
-    /// Lets somebody else run the far sides of the channels through the period behind cycle `end`, or as far as can be, and says to which cycle, if all that
+    /// Lets another thread run the far sides of the channels through the period behind cycle `end`, or as far as can be, and says to which cycle, if all that
     /// happens there is known for the time up to `end`, for which [`run`](Behind::run) is to be called.
     pub(super) fn let_far_sides_go(&mut self, end: Cycle) -> Option<(FarSides, Cycle)> {
         let ahead = self.ahead.as_ref()?;
@@ -176,7 +176,7 @@ impl Behind {
 
     /// Takes far sides back that have been run up to cycle `to`, or should have been.
     pub(super) fn take_far_sides_back(&mut self, mut far: FarSides, to: Cycle) {
-        far.run_apart(to); // if nobody has
+        far.run_apart(to); // unless that is done
         std::mem::swap(&mut self.letters, &mut far.letters);
         self.far = Some(far);
     }
@@ -202,7 +202,7 @@ impl Behind {
         let (Some(ahead), partitions) = (&mut self.ahead, &mut self.partitions) else {
             return;
         };
-        // So that somebody else can go on with them.
+        // So that another thread can go on with them.
         match &mut self.far {
             None => partitions.write(&mut self.letters),
             Some(far) => {

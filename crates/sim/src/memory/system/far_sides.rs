@@ -1,8 +1,8 @@
 //! The far sides of all memory channels ([`far`](crate::memory::dram::far)): how far they have been run, and what that means for
 //! the partitions, which hold the near ones.
 //!
-//! The partitions run to where what happens on the far sides is known. Either they run these for a while when
-//! they come there ([`Partitions::foresee`]), or somebody else has done so meanwhile, and what both have to know of each other goes by
+//! The partitions run to where what happens on the far sides is known. Either the partitions run the far sides for a while when
+//! they come there ([`Partitions::foresee`]), or another thread has done so meanwhile, and what both have to know of each other goes by
 //! [letter](super::letters).
 
 use super::letters::Letters;
@@ -21,14 +21,14 @@ pub struct FarSides {
     latency: u64,
     /// Core cycles before this one have been simulated.
     ran: Cycle,
-    /// The first tick in which anything happens on one of them, where requests are delayed.
+    /// The first tick in which anything happens on a far side, where requests are delayed.
     next: Tick,
-    /// What they read and write.
+    /// The letters that the far sides read and write.
     pub(super) letters: Letters,
 }
 
 impl FarSides {
-    /// Idle ones; none where DRAM is a latency and a bandwidth.
+    /// Idle far sides; none where DRAM is a latency and a bandwidth.
     pub fn new(machine: &Machine, clock: Clock) -> FarSides {
         let channels = match machine.dram.model {
             DramModel::Gddr => machine.dram.channels.max(1) as usize,
@@ -53,28 +53,28 @@ impl FarSides {
         self.letters.clone()
     }
 
-    /// How far they can be run once they have been told what has been sent before cycle `near`: what is sent from then on
+    /// How far the far sides can be run once they have been told what has been sent before cycle `near`: what is sent from then on
     /// comes later.
     pub fn reach(&self, near: Cycle) -> Cycle {
         near + self.latency
     }
 
-    /// Whether they have not been run up to cycle `to` and can be, when they have been told what has been sent before cycle `near`.
+    /// Whether the far sides have not been run up to cycle `to` and can be, when they have been told what has been sent before cycle `near`.
     pub fn has_to_run(&self, near: Cycle, to: Cycle) -> bool {
         self.ran < to && to <= self.reach(near)
     }
 
-    /// Whether they have been run up to cycle `to`.
+    /// Whether the far sides have been run up to cycle `to`.
     pub fn has_come_to(&self, to: Cycle) -> bool {
         self.ran >= to
     }
 
-    /// Whether anything happens on them before cycle `to`, letters included.
+    /// Whether anything happens on the far sides before cycle `to`, letters included.
     pub fn have_work(&self, to: Cycle) -> bool {
         self.next.min(self.letters.first()) < self.clock.first_tick(to)
     }
 
-    /// Simulates them up to a cycle that is within [reach](FarSides::reach).
+    /// Simulates the far sides up to a cycle that is within [reach](FarSides::reach).
     pub fn run(&mut self, to: Cycle) {
         if to > self.ran {
             let end = self.clock.first_tick(to);
@@ -97,7 +97,7 @@ impl FarSides {
         }
     }
 
-    /// Does by itself what is to be done up to cycle `to`: what others have to know of it goes by letter.
+    /// Runs the far sides by themselves up to cycle `to`; what the near sides have to know goes by letter.
     pub fn run_apart(&mut self, to: Cycle) {
         if to > self.ran {
             self.read();
@@ -107,7 +107,7 @@ impl FarSides {
         }
     }
 
-    /// What is waiting on that of a channel, for a report on a deadlock.
+    /// What is waiting on the far side of a channel, for a report on a deadlock.
     pub fn describe(&self, channel: usize) -> Option<String> {
         self.all.get(channel).map(FarSide::describe)
     }
@@ -117,7 +117,7 @@ impl FarSides {
 pub(super) struct Foreseen {
     /// Before this core cycle, all that happens there.
     pub known: Cycle,
-    /// What has been counted there before these core cycles, and after the ones before, as far as it is not counted here.
+    /// What the far sides have counted before each of these core cycles, and after the one before it, as far as it is not counted here.
     counted: Vec<(Cycle, DramCounters)>,
 }
 

@@ -1,7 +1,7 @@
 //! The entrances of slices that are ahead, for the network to them, which is run beside or behind them.
 //!
-//! The network's output buffer before a slice is here, and when the slice had room for requests, as it has written that down
-//! ([`History`]). What it lets in goes by [`Mail`].
+//! The network's output buffer before a slice is here, and when the slice had room for requests, as the slice has written that down
+//! ([`History`]). What a gate lets in goes by [`Mail`].
 
 use super::behind::Room;
 use super::mail::Mail;
@@ -18,12 +18,12 @@ use crate::time::{Cycle, Tick};
 /// The entrance of one slice.
 struct Gate {
     entrance: Entrance<Sent>,
-    /// When the slice had room for a request, as far as it has come.
+    /// When the slice had room for a request, as far as the slice has come.
     room: History,
 }
 
 impl Gate {
-    /// The first core cycle from `cycle` on in which it lets a request in that waits, as far as is known: if it is not known, never.
+    /// The first core cycle from `cycle` on in which the gate lets a waiting request in, as far as is known: never if it is not known.
     fn lets_in_at(&mut self, cycle: Cycle, clocks: &Clocks) -> Cycle {
         let Some(first) = self.entrance.front() else {
             return Cycle::NEVER;
@@ -36,7 +36,7 @@ impl Gate {
 /// The entrances of all slices.
 pub(super) struct Gates {
     all: Vec<Gate>,
-    /// When each can let in a request that waits.
+    /// When each gate can let in a request that waits.
     next: WakeList,
     /// Requests that wait.
     waiting: usize,
@@ -48,7 +48,7 @@ pub(super) struct Gates {
 }
 
 impl Gates {
-    /// Those of so many empty slices.
+    /// The gates of so many empty slices.
     pub fn new(machine: &Machine, slices: usize, clocks: Clocks) -> Gates {
         let gate = |_| Gate {
             entrance: Entrance::new(machine.interconnect.output_buffer),
@@ -87,13 +87,13 @@ impl Gates {
         }
     }
 
-    /// The core cycle in which the first of them lets a request in that waits, as far as is known.
+    /// The core cycle in which the first gate lets a waiting request in, as far as is known.
     #[inline]
     pub fn next(&self) -> Cycle {
         self.next.next()
     }
 
-    /// Slices may have come further: those before which requests wait are asked again in `cycle`.
+    /// Slices may have come further: the gates with waiting requests ask them again in `cycle`.
     pub fn ask_again(&mut self, cycle: Cycle) {
         if self.waiting > 0 {
             for (number, gate) in self.all.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What the two sides of the memory channels tell each other where different threads run them.
 //!
 //! Each side has letters of its own. It reads what has come before it runs through a period, and writes what the other has to know at the end. Between
-//! two periods letters change hands, as a whole: whoever does that looks at neither side, which are in the caches of other cores.
+//! two periods letters change hands, as a whole: the thread that does that looks at neither side, which are in the caches of other cores.
 
 use crate::memory::dram::DramRequest;
 use crate::memory::dram::far::Told;

@@ -1,7 +1,7 @@
 //! Requests that have been let into slices that are ahead, on their way to them.
 //!
-//! A slice does nothing with a request until its delay is over, and by then it has been handed over: so whoever runs the network
-//! need not touch slices, which somebody else runs meanwhile.
+//! A slice does nothing with a request until its delay is over, and by then it has been handed over: so the thread that runs the network
+//! need not touch slices, which another thread runs meanwhile.
 
 use super::partitions::Partitions;
 use crate::memory::inflight::Sent;

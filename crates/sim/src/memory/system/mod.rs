@@ -51,9 +51,9 @@ pub struct MemorySystem {
     packets: PacketSize,
     requests: Requests,
     inboxes: Inboxes,
-    /// What lies behind the network, unless somebody else runs it.
+    /// What lies behind the network, unless another thread runs it.
     behind: Option<Box<Behind>>,
-    /// Where that goes ahead: what is not of it.
+    /// Where the partitions go ahead: what stays with the SMs.
     front: Option<Box<Front>>,
     /// Core cycles before this one have been simulated, partitions that are ahead aside.
     now: Cycle,
@@ -192,7 +192,7 @@ impl MemorySystem {
         self.inboxes.of(sm)
     }
 
-    /// The SM has run and taken what it took: what is left arrives from cycle `next` on.
+    /// The SM has run and taken some of its replies: the rest arrives from cycle `next` on.
     #[inline]
     pub fn close_inbox(&mut self, sm: usize, next: Cycle) {
         self.inboxes.taken(sm, next);
@@ -244,7 +244,7 @@ impl MemorySystem {
             && self.behind.as_deref().is_none_or(is_idle)
     }
 
-    /// What lies behind the network, which nobody else runs.
+    /// What lies behind the network, which no other thread runs.
     fn behind(&self) -> &Behind {
         let behind = self.behind.as_deref();
         behind.expect("partitions that were set off are taken back before they are asked for")
@@ -261,7 +261,7 @@ impl MemorySystem {
         self.now = self.now.max(now);
     }
 
-    /// Nothing has happened since cycle `end`, nor is anything under way: as if no later cycle had been
+    /// Nothing has happened since cycle `end`, nor is anything under way: the state is as if no later cycle had been
     /// simulated.
     pub fn back_to(&mut self, end: Cycle) {
         debug_assert!(self.idle() && self.idle_since() < end);

@@ -25,7 +25,7 @@ pub(super) struct Outgoing {
 struct ToSm {
     /// In order of arrival.
     replies: Ring<(Cycle, Reply)>,
-    /// Arrival times of the last replies, as many as it has places, in a ring: which is the oldest, and its time.
+    /// Arrival times of the last replies, as many as the SM has places, in a ring: which is the oldest, and its time.
     arrivals: Box<[Cycle]>,
     oldest: usize,
     first_place: Cycle,
@@ -62,17 +62,17 @@ impl Outgoing {
         }
     }
 
-    /// None waits here.
+    /// No reply waits here.
     pub fn is_empty(&self) -> bool {
         self.to.iter().all(|to| to.replies.is_empty())
     }
 
-    /// They come to the SMs.
+    /// Delivers the replies to the SMs.
     pub fn deliver_to(&mut self, inboxes: &mut Inboxes) {
         self.hand_over(|sm, replies| inboxes.put_all(sm, replies));
     }
 
-    /// Hands them over, SM by SM, which have some.
+    /// Hands the replies over, for each SM that has some.
     pub fn hand_over(&mut self, mut put: impl FnMut(usize, &mut Ring<(Cycle, Reply)>)) {
         for (sm, to) in self.to.iter_mut().enumerate() {
             if !to.replies.is_empty() {
@@ -83,14 +83,14 @@ impl Outgoing {
 }
 
 impl Sink<Reply> for Outgoing {
-    /// Replies arrive in order. If the one that came as many replies ago as there are places is seen
-    /// in this quantum, fewer have not been.
+    /// Replies arrive in order. If the SM sees the reply that came as many replies ago as there are places
+    /// in this quantum, fewer than that are unseen.
     #[inline]
     fn has_room(&self, sm: usize) -> bool {
         self.to[sm].first_place < self.end
     }
 
-    /// Nobody asks: a network with credits is not run ahead.
+    /// Never asked: a network with credits is not run ahead.
     fn waiting(&self, _sm: usize) -> u32 {
         0
     }

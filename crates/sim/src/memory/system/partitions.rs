@@ -43,12 +43,12 @@ pub(super) struct Partitions {
     channels_next: WakeList<Tick>,
     dram_next: Cycle,
     slices_next: WakeList,
-    /// What they have counted; what the network to them and the SMs' inboxes count is not here.
+    /// What the partitions have counted; what the network to them and the SMs' inboxes count is not here.
     pub stats: MemoryStats,
 }
 
 impl Partitions {
-    /// Empty ones.
+    /// Empty partitions.
     pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks, far: &FarSides) -> Partitions {
         let (net, l2) = (&machine.interconnect, &machine.l2);
         let (sms, slices) = (machine.gpu.sms as usize, map.slices());
@@ -98,7 +98,7 @@ impl Partitions {
         self.slices_next.lower(slice, cycle);
     }
 
-    /// No request is on its way in them and nothing left to be written to DRAM.
+    /// No request is on its way in the partitions and nothing left to be written to DRAM.
     pub fn is_idle(&self) -> bool {
         self.inflight.is_empty()
             && self.replies.is_empty()
@@ -217,14 +217,14 @@ impl Partitions {
         });
     }
 
-    /// What has been counted here before cycle `now`, to which they have come.
+    /// What has been counted here before cycle `now`, to which the partitions have come.
     pub fn count(&self, now: Cycle, stats: &mut MemoryStats) {
         stats.clone_from(&self.stats);
         self.foreseen.add_counted(now, &mut stats.dram);
         stats.replies.full_stalls = self.replies.blocked();
     }
 
-    /// When slices that are ahead had room for requests, as far as nobody has been told.
+    /// When slices that are ahead had room for requests, as far as that has not been told.
     pub fn tell_room(&mut self, room: &mut Room) {
         for (number, slice) in self.slices.iter_mut().enumerate() {
             if let Some(history) = slice.told_room() {

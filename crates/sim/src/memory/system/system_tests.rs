@@ -112,7 +112,7 @@ fn a_chase_through_dram_costs_what_the_reference_says() {
     assert!(error.abs() < 0.004, "{extra}");
 }
 
-/// What is prefetched comes from DRAM and is there for whoever reads it then; nobody is answered.
+/// A prefetched sector comes from DRAM and is there for later reads; the prefetch is not answered.
 #[test]
 fn a_prefetch_brings_its_sectors_and_is_not_answered() {
     let mut memory = MemorySystem::new(&gtx480());
@@ -481,7 +481,7 @@ fn the_reference_forgets_what_64_bytes_to_an_upper_half_wrote() {
     }
 }
 
-/// Fifteen SMs send a line each to one slice: it takes one flit per tick, whoever sends it.
+/// Fifteen SMs send a line each to one slice: it takes one flit per tick, whichever SM sends it.
 #[test]
 fn a_slice_takes_one_flit_per_tick_from_all_sms_together() {
     let done = |sms: u16| {

@@ -1,5 +1,5 @@
 //! Blackout (Abdel-Majeed et al., Warped-Gates, MICRO 2013): a side of an SP that is switched off
-//! stays off until the break-even time, whoever needs it.
+//! stays off until the break-even time, whichever warp needs it.
 //!
 //! *Coordinated*: of the SPs' sides of a type the last one that is on goes off only when no active
 //! warp's next instruction is of that type. *Adaptive*: the idle-detect time follows the wake-ups

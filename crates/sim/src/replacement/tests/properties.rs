@@ -233,7 +233,7 @@ proptest! {
         }
     }
 
-    /// Where lines go by age without anybody being asked, they go as the policy `lru` says.
+    /// Where lines go by age and no policy is asked, they go as the policy `lru` says.
     #[test]
     fn the_least_recently_used_goes_by_age_as_by_policy(ops in ops(), sets in 1u32..5, ways in 1u32..7) {
         let lru = || Box::new(Lru::new(sets as usize, ways as usize));

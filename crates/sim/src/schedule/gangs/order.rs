@@ -283,7 +283,7 @@ impl Singles {
         }
     }
 
-    /// As a policy of its own: whom a slice ranks first as far as it does not look at PCs.
+    /// As a policy of its own: which warp a slice ranks first as far as it does not look at PCs.
     pub fn policy(&self) -> &dyn IssuePolicy {
         match self {
             Singles::Greedy(gto) | Singles::LowestPc(gto) => gto,

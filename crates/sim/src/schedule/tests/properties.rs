@@ -101,7 +101,7 @@ proptest! {
                 let considered = policy.considers().map_or(!0, |p| p.consider(m.domain, &facts));
                 let ready = resident[m.domain] & m.ready & considered & !waiting & !m.long_wait;
                 let Some(picked) = policy.first(m.domain, ready) else {
-                    prop_assert_eq!(ready, 0, "{} picks nobody", info.name);
+                    prop_assert_eq!(ready, 0, "{} picks no warp", info.name);
                     continue;
                 };
                 prop_assert!(ready >> picked & 1 != 0, "{} picks a warp that is not ready", info.name);

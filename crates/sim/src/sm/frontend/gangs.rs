@@ -154,7 +154,7 @@ impl GangFetch {
             return true;
         }
         for place in members.iter() {
-            // It may have left meanwhile.
+            // The warp may have left meanwhile.
             if warps.set_missing(place, false) {
                 let slot = warps.slot_at(place);
                 let pc = warps.fetch_pc(slot);
@@ -214,7 +214,7 @@ impl GangFetch {
         if self.wanting.len() == 1 {
             let plan = residents.books.policy.plan()?;
             match plan.next_whole_fetch(self.seen.any, self.seen.whole) {
-                WholeFetch::Nobody => return None,
+                WholeFetch::NoWarp => return None,
                 WholeFetch::Gang(index) => {
                     let first = Place { domain: 0, index };
                     return Some(Together::new(first, 1, self.slices));
@@ -292,8 +292,8 @@ impl GangFetch {
         }
     }
 
-    /// Where units of slices have nobody to fetch for, they notice all warps that have finished: those of a home warp together,
-    /// if nobody has to hear of each. Returns as [`leaves`](Self::leaves).
+    /// Where units of slices have no warp to fetch for, they notice all warps that have finished: those of a home warp together,
+    /// if no observer has to hear of each. Returns as [`leaves`](Self::leaves).
     #[inline(never)]
     fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
         let heard = residents.warps.in_step() || residents.books.watch.is_on();
@@ -410,7 +410,7 @@ fn decode_parts(gang: Together, pc: Pc, residents: &mut Residents, launched: &La
         groups,
         ..
     } = residents;
-    // Those that others stand for wait like them, at the same PC.
+    // Warps that others stand for wait like these, at the same PC.
     let mut kept = warps.kept_slots(gang);
     let next = groups.get(warps.slot_at(gang.leader())).pc;
     if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {

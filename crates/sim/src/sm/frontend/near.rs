@@ -10,7 +10,7 @@ use warpsim_ptx::kernel::Pc;
 
 impl FetchUnit {
     /// Fetches for the first warp in turn whose next instructions are in the unit's own cache; says whether there is
-    /// one. The turn does not move on: whoever had it and found no port has it still, and gets the next port.
+    /// one. The turn does not move on: the warp that had it and found no port has it still, and gets the next port.
     #[inline(never)]
     pub(super) fn fetch_near<const PLANNED: bool>(
         &mut self,

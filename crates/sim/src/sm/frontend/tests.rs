@@ -1,4 +1,4 @@
-//! The front end alone: warps that nobody issues from, and an instruction memory that answers
+//! The front end alone: warps that no scheduler issues from, and an instruction memory that answers
 //! when it is told to.
 
 use super::FrontEnd;
@@ -276,7 +276,7 @@ fn a_gang_is_fetched_for_once_and_before_single_warps() {
 
 #[test]
 fn slices_get_the_ports_that_gangs_leave_in_turn() {
-    // Nobody is in a gang: three warps on each of four slices, one port.
+    // No warp is in a gang: three warps on each of four slices, one port.
     let all: Vec<u16> = (0..12).collect();
     let cycles = filled(gangs(&["fetch.cache_ports=1"], &all));
     let mut in_order = cycles.clone();

@@ -24,9 +24,9 @@ enum Fetched {
     NoPort,
 }
 
-/// How it chooses the warp to fetch for.
+/// How the unit chooses the warp to fetch for.
 pub(super) enum Choice {
-    /// It goes round.
+    /// Round robin.
     Round(Round),
     /// A policy says.
     Policy {
@@ -154,7 +154,7 @@ impl FetchUnit {
     }
 
     /// Fetches for as many warps as there are ports left, and notices finished warps. If a policy
-    /// plans, somebody else fetches for the warps in `others`, by domain. Says whether there may be
+    /// plans, the front end's part for gangs fetches for the warps in `others`, by domain. Says whether there may be
     /// something left to do in the next cycle if no warp changes.
     #[inline(always)] // into the step of the front end with one unit, which is the common one
     pub fn fetch<const PLANNED: bool>(

@@ -130,7 +130,7 @@ impl Issue {
         Ok(())
     }
 
-    /// Executes an instruction for these threads, as far as it concerns nobody else.
+    /// Executes an instruction for these threads, as far as it concerns no other part.
     #[inline(always)]
     pub(super) fn execute_for(
         &mut self,
@@ -248,7 +248,7 @@ impl Issue {
     }
 }
 
-/// Counts an instruction of a warp that these lanes have executed, and tells who listens.
+/// Counts an instruction of a warp that these lanes have executed, and tells the observer.
 #[inline(always)]
 pub(super) fn note_executed(
     next: &Next,
@@ -276,7 +276,7 @@ pub(super) fn count_instructions(facts: &OpFacts, warps: u64, executed: u32, sta
     counters.warp_instructions += warps;
     let executed = u64::from(executed.count_ones());
     counters.thread_instructions += executed;
-    // One after the other: nobody can guess where a jump by table goes.
+    // One after the other: the host cannot guess where a jump by table goes.
     let pipe = facts.through.pipe;
     if pipe == Pipe::Int {
         counters.mix_int += warps;

@@ -108,7 +108,7 @@ impl Issue {
             self.part_by_room(with);
             self.find_plannable(anew, now, with);
         }
-        if self.nobody_is_plannable(&with.residents.warps) {
+        if self.no_warp_is_plannable(&with.residents.warps) {
             return None;
         }
         let members = self.name_next(u8::MAX, now, with)?;
@@ -123,7 +123,7 @@ impl Issue {
         Some(members)
     }
 
-    /// Those that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
+    /// The warps that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
     #[inline]
     pub(super) fn name_next(
         &mut self,
@@ -150,9 +150,9 @@ impl Issue {
         })
     }
 
-    /// Whether there is nobody for the plan to name.
+    /// Whether there is no warp for the plan to name.
     #[inline]
-    fn nobody_is_plannable(&self, warps: &WarpTable) -> bool {
+    fn no_warp_is_plannable(&self, warps: &WarpTable) -> bool {
         match warps.alike() {
             true => self.plannable[0] == 0,
             false => self.plannable[..self.domains].iter().all(|set| *set == 0),

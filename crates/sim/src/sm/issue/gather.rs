@@ -43,7 +43,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// That of the instruction at `pc`.
+    /// The kind of the instruction at `pc`.
     pub fn of(pc: Pc, launched: &Launched) -> Kind {
         let instr = &launched.kernel.code[pc as usize];
         // A generic address is most often a global one.
@@ -138,7 +138,7 @@ impl Gathered {
         }
     }
 
-    /// These lanes of some threads join those that are here.
+    /// Adds these lanes of some threads to those of the access.
     fn add_homes(&mut self, lanes: &Lanes, executed: u32) {
         match (lanes, self.home) {
             (Lanes::Static(its), _) if self.effect.executed == 0 => self.home = Some(*its),
@@ -309,7 +309,7 @@ impl Issue {
     }
 
     /// Makes a memory instruction of what a gang has just executed, with the owners that have been gathered,
-    /// in a cycle in which nobody else accesses memory.
+    /// in a cycle in which no other warp accesses memory.
     #[inline(never)]
     pub(super) fn send_only_access(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
         let Residents {

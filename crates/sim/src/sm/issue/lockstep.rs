@@ -51,7 +51,7 @@ impl Issue {
             if members.is_power_of_two() {
                 continue;
             }
-            // Those with the same room as the first stay with it.
+            // Domains with the same room as the first stay with it.
             let mut left = members;
             while left != 0 {
                 let room = self.rooms.by_domain[left.trailing_zeros() as usize % MOST_DOMAINS];
@@ -151,7 +151,7 @@ impl Issue {
         }
     }
 
-    /// Whether warps that execute an instruction together may go on as one: nobody has to hear of each.
+    /// Whether warps that execute an instruction together may go on as one: no observer has to hear of each.
     #[inline]
     pub(super) fn may_go_as_one(&self, with: &Surroundings) -> bool {
         !with.residents.books.watch.is_on() && !self.ideal_fetch

@@ -67,7 +67,7 @@ pub struct Issue {
 
 /// What issue works with in a cycle.
 pub struct Surroundings<'a> {
-    /// The warps, and whom they hold.
+    /// The warps, and which threads they hold.
     pub residents: &'a mut Residents,
     /// Where instructions go.
     pub collectors: &'a mut Collectors,
@@ -89,7 +89,7 @@ struct Next<'a> {
 }
 
 impl<'a> Next<'a> {
-    /// That of the ready warp at a place.
+    /// The next instruction of the ready warp at a place.
     #[inline]
     fn at(place: Place, with: &Surroundings<'a>) -> Next<'a> {
         let warps = &with.residents.warps;
@@ -132,10 +132,10 @@ impl Issue {
     }
 
     /// Whether issue may have something to do in cycle `now`. Where a warp or the room has changed
-    /// since its last look, stepping is as good as looking: schedulers that find nobody to issue
-    /// from leave everything as it is, a policy that plans is not asked where nobody has room, and a glance
-    /// at the warps tells that nobody can issue. Not so where all domains are looked at in step, because
-    /// then somebody hears of every turn. That glance finds the warps that are ready, where no policy plans.
+    /// since its last look, stepping is as good as looking: schedulers that find no warp to issue
+    /// from leave everything as it is, a policy that plans is not asked where no warp has room, and a glance
+    /// at the warps tells that no warp can issue. Not so where all domains are looked at in step, because
+    /// then a listener hears of every turn. That glance finds the warps that are ready, where no policy plans.
     #[inline(always)] // its one caller is the cycle
     pub fn may_act(
         &mut self,
@@ -247,7 +247,7 @@ impl Issue {
         let warps = &mut with.residents.warps;
         let mut ready = self.ready[d % MOST_DOMAINS];
         let room = if ready != 0 {
-            debug_assert!(warps.domain(d).is_free(now), "or nobody is ready");
+            debug_assert!(warps.domain(d).is_free(now), "or no warp is ready");
             warps.domain(d).with_room(with.collectors.room_for(d))
         } else if warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);

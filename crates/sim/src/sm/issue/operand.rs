@@ -1,7 +1,7 @@
 //! Constants and kernel parameters as operands of instructions, as in a native instruction set (`sm.constant_operands`).
 //!
 //! PTX loads them first. A load from an address that the instruction names, so that it is the same for all threads, is
-//! then no load: who has issued it has the value, and the next instruction can read it in the next cycle. A line
+//! then no load: the warp that has issued it has the value, and the next instruction can read it in the next cycle. A line
 //! that is not in the constant cache comes through the load/store unit, and is waited for as that of any load.
 
 use super::{Issue, Surroundings};

@@ -19,7 +19,7 @@ pub(super) struct Rooms {
 }
 
 impl Rooms {
-    /// Nobody has asked yet.
+    /// No scheduler has asked yet.
     pub fn new(machine: &Machine, domains: usize) -> Rooms {
         Rooms {
             alike: None,

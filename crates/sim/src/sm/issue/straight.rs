@@ -1,6 +1,6 @@
 //! A cycle in which the warps of one class of slices (`warps/lockstep`) are all that issue would do something
 //! about: one part of a gang, or one single warp, takes the turns of the whole class, and the other slices have
-//! nothing to do. So there is nothing to plan for each slice: who goes is found by the sets of the class
+//! nothing to do. So there is nothing to plan for each slice: the warps that go are found by the sets of the class
 //! alone, and what it issues is done straight, as for a gang with a warp in every slice (`whole`). Where it is not
 //! the whole class that goes, what is ready is looked at slice by slice (`parts`), which comes to the same.
 
@@ -15,7 +15,7 @@ use warpsim_ptx::kernel::Pc;
 
 impl Issue {
     /// One cycle of all schedulers, if warps of the class with this leader alone could issue, or would drop
-    /// wrong paths, and if one that takes the turns of the class does, or nobody; says whether it is such a one.
+    /// wrong paths, and if one that takes the turns of the class does, or none; says whether it is such a one.
     #[inline(never)]
     pub(super) fn step_class(
         &mut self,
@@ -35,7 +35,7 @@ impl Issue {
             named = plan.and_then(|plan| plan.next_in(class as u8, ready));
         }
         let Some(gang) = named else {
-            if drops || ready != 0 && self.anybody_issues(now, with) {
+            if drops || ready != 0 && self.any_warp_issues(now, with) {
                 return self.step_parts(now, with);
             }
             self.issue_nowhere(now, with);
@@ -89,9 +89,9 @@ impl Issue {
         self.end_other_turns(now, with);
     }
 
-    /// Whether the plan would name anybody, where slices have the same room, and no home warp is ready in all.
+    /// Whether the plan would name a warp, where slices have the same room, and no home warp is ready in all.
     #[inline(never)]
-    pub(super) fn anybody_issues(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
+    pub(super) fn any_warp_issues(&mut self, now: Cycle, with: &mut Surroundings) -> bool {
         let plan = with.residents.books.policy.plan();
         if plan.is_some_and(|plan| plan.names_whole_alone()) {
             return false;
@@ -107,7 +107,7 @@ impl Issue {
         plan.is_none_or(|plan| plan.names_any(&self.plannable[..self.domains], open))
     }
 
-    /// The turns of all slices are over: nobody can issue, and none has to drop a wrong path.
+    /// The turns of all slices are over: no warp can issue, and none has to drop a wrong path.
     #[inline]
     pub(super) fn issue_nowhere(&self, now: Cycle, with: &mut Surroundings) {
         for d in each(with.residents.warps.leaders()) {

@@ -146,7 +146,7 @@ fn nothing_issues_without_room_at_its_unit() {
 }
 
 /// Of three warps the last comes to their barrier, which lets the others go, in the second cycle. A warp of the other scheduler
-/// issues in that cycle if its turn is still to come and the machine says so; whatever the policy, and whoever listens.
+/// issues in that cycle if its turn is still to come and the machine says so; whatever the policy, and with or without an observer.
 #[test]
 fn a_barrier_opens_at_once_for_schedulers_whose_turn_is_still_to_come() {
     let body = "bar.sync 0; add.s32 %r1, %r1, 1; ret;";

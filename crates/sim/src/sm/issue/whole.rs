@@ -12,21 +12,21 @@ use crate::sm::residents::Residents;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
-/// Who issues, as far as a glance tells.
+/// Which warps issue, as far as a glance tells.
 enum Glance {
-    /// Nobody can.
-    Nobody,
+    /// No warp can issue.
+    NoWarp,
     /// A gang with a warp at this index in every slice, and, if the first slice stands for all, its warps that
     /// have room at their units.
     Gang(u8, Option<u64>),
-    /// Nobody but warps of the class of slices with this leader.
+    /// Only warps of the class of slices with this leader.
     Class(usize),
-    /// It has to be looked at.
+    /// A glance does not tell.
     Unclear,
 }
 
 impl Issue {
-    /// One cycle of all schedulers, where slices have the same room and nobody has to hear of each warp; says whether
+    /// One cycle of all schedulers, where slices have the same room and no observer has to hear of each warp; says whether
     /// it is such a one.
     #[inline(never)]
     pub(super) fn step_whole(
@@ -46,7 +46,7 @@ impl Issue {
             false => self.next_of_classes(now, with),
         };
         match named {
-            Glance::Nobody => Ok(true),
+            Glance::NoWarp => Ok(true),
             Glance::Gang(index, room) => self.issue_whole(index, room, now, with),
             Glance::Class(leader) => self.step_class(leader, now, with),
             Glance::Unclear => self.step_parts(now, with),
@@ -65,7 +65,7 @@ impl Issue {
                 0 => warps.skip_turn(0),
                 _ => warps.stand_still(0, room, books),
             }
-            return Glance::Nobody;
+            return Glance::NoWarp;
         }
         if ready == 0 || wrong != 0 && !books.policy.ranks_alike(warps.members(0), wrong | ready) {
             return Glance::Unclear;
@@ -91,18 +91,18 @@ impl Issue {
             }
             moving |= 1 << d;
             let issuable = domain.issuable_of(those);
-            wrong |= those & !issuable; // who moves and cannot issue loses a wrong path
+            wrong |= those & !issuable; // a warp that moves and cannot issue loses a wrong path
             ready &= issuable & domain.with_room_at(now, kinds);
         }
         if moving.is_power_of_two() {
             return Glance::Class(moving.trailing_zeros() as usize);
         }
         if ready == 0 {
-            if wrong != 0 || self.anybody_issues(now, with) {
+            if wrong != 0 || self.any_warp_issues(now, with) {
                 return Glance::Unclear;
             }
             self.issue_nowhere(now, with);
-            return Glance::Nobody;
+            return Glance::NoWarp;
         }
         let plan = with.residents.books.policy.plan();
         let named = plan.and_then(|plan| plan.next_whole(ready));

@@ -50,7 +50,7 @@ impl JointStores {
         }
     }
 
-    /// It did not go out.
+    /// The store did not go out.
     pub fn take_back(&mut self, number: u32) {
         self.free.push(number);
     }

@@ -119,7 +119,7 @@ impl L1 {
         self.line
     }
 
-    /// Looks up a read. Where the line is still to come, `waiter` makes who is handed out by
+    /// Looks up a read. Where the line is still to come, `waiter` makes the waiter that is handed out by
     /// [`next_ready`](L1::next_ready) when it has; `request` makes what is queued on a miss, from the
     /// line's address and what [`fill`](L1::fill) is to know. Dirty lines pushed out are queued as `evict` makes them.
     #[inline(always)]
@@ -221,7 +221,7 @@ impl L1 {
         self.tags.place(slot, line)
     }
 
-    /// Fetches a line for which nobody waits, if that takes nothing from anybody: with a free MSHR, room in the queue and
+    /// Fetches a line for which no access waits, if that holds up no other access: with a free MSHR, room in the queue and
     /// a way that may be replaced.
     pub fn prefetch(
         &mut self,
@@ -242,7 +242,7 @@ impl L1 {
         let slots = self.tags.slots();
         let unused = self.unused.get_or_insert_with(|| Unused::new(slots).into());
         unused.prefetched(slot);
-        let fetch = self.mshrs.open_for_nobody(line, place);
+        let fetch = self.mshrs.open_without_waiter(line, place);
         self.queue.push_back(request(line, fetch));
         Prefetched::Sent
     }
@@ -310,7 +310,7 @@ impl L1 {
         self.retry |= match self.wait {
             Wait::Set(set) => self.tags.set_of(line) == set,
             Wait::Line(awaited) => awaited == line,
-            // That of a line for which nobody waited is free at once.
+            // The entry of a line for which no access waited is free at once.
             Wait::Entry => self.mshrs.used() < used,
             Wait::Send => false,
         };

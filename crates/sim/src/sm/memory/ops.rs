@@ -86,7 +86,7 @@ pub struct MemOp {
     pub holds: u32,
     /// There are owners without an access: all their lanes were masked off.
     pub bystanders: bool,
-    /// A prefetch: nobody waits for what its accesses bring.
+    /// A prefetch: no warp waits for what its accesses bring.
     pub prefetch: bool,
     /// Its accesses; the last goes first.
     pub accesses: Vec<Access>,
@@ -138,7 +138,7 @@ impl MemOp {
     #[inline]
     fn add_owner(&mut self, owner: &Owner, lanes: u32, pending: usize) {
         // Of what was gathered by generic addresses, some may be in shared memory and some not:
-        // who has no access of its own has nothing to wait for.
+        // a warp without an access of its own has nothing to wait for.
         let lanes = if pending == 0 { 0 } else { lanes };
         self.bystanders |= lanes == 0;
         self.owners.push(Owner {
@@ -253,7 +253,7 @@ impl MemOps {
         &mut self.ops[op as usize]
     }
 
-    /// Lets go of a record; it is reused when nobody holds it.
+    /// Lets go of a record; it is reused when no part of the unit holds it.
     #[inline]
     pub fn release(&mut self, op: u16) {
         let record = &mut self.ops[op as usize];

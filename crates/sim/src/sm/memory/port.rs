@@ -30,7 +30,7 @@ pub enum TokenKind {
     Instruction,
     /// A line for the texture cache.
     Texture,
-    /// A dirty line that nobody waits for.
+    /// A dirty line that no warp waits for.
     WriteBack,
 }
 

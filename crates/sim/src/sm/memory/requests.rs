@@ -22,7 +22,7 @@ pub struct Executed<'a> {
     pub pc: Pc,
     /// What it did.
     pub effect: &'a Effect,
-    /// The hardware warps that executed it together; nothing of theirs is pending yet.
+    /// The hardware warps that executed it together; none of their accesses is pending yet.
     pub owners: &'a [Owner],
     /// What the lanes touch, where instructions of different sizes were gathered; else empty.
     pub shapes: &'a [Shape],
@@ -117,7 +117,7 @@ impl LoadStore {
                     false => (Path::Cached, false, local),
                 }
             }
-            // Nobody executed it: it passes through the unit without touching anything.
+            // No thread executed it: it passes through the unit without touching anything.
             _ => (Path::Cached, facts.traffic == Traffic::Store, false),
         }
     }

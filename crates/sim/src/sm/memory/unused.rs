@@ -1,4 +1,4 @@
-//! Lines of a cache that were prefetched and that nobody has used yet.
+//! Lines of a cache that were prefetched and that no access has used yet.
 
 use crate::memory::cache::tags::Slot;
 
@@ -9,7 +9,7 @@ pub struct Uses {
     pub useful: u64,
     /// Of those: while it was still on its way.
     pub late: u64,
-    /// Gone before anybody used it.
+    /// Gone before an access used it.
     pub unused: u64,
 }
 

@@ -14,7 +14,7 @@ use warpsim_ptx::kernel::Pc;
 /// they have passed, so events wait here rather than needing the observer at hand everywhere.
 #[derive(Debug, Default)]
 pub struct Watch {
-    /// Somebody listens.
+    /// An observer listens.
     on: bool,
     /// The state each warp was last reported in.
     states: Vec<Option<WarpState>>,
@@ -25,13 +25,13 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Whether somebody listened last.
+    /// Whether an observer listened last.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.on
     }
 
-    /// Somebody listens to so many slots, or nobody does.
+    /// An observer listens to so many slots, or none does.
     pub fn switch(&mut self, on: bool, slots: usize) {
         self.on = on;
         if on {
@@ -119,7 +119,7 @@ impl Watch {
         }
     }
 
-    /// Reports whom the warp in `slot` holds where that has changed; `home` gives the number of a
+    /// Reports which threads the warp in `slot` holds, where that has changed; `home` gives the number of a
     /// home warp's block, and its number there.
     #[cold]
     pub fn tell_holds(

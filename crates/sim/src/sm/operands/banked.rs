@@ -24,7 +24,7 @@ struct Reader {
     banks: u64,
 }
 
-/// Those that wait. They come and go in every cycle: their number is kept beside the places that there are for
+/// Instructions that wait for operands. They come and go in every cycle: their number is kept beside the places that there are for
 /// them, as a `Vec` is shortened by a call.
 #[derive(Debug)]
 pub struct Readers {

@@ -39,7 +39,7 @@ impl GangIssued {
     }
 }
 
-/// Those of a cycle: no two have a slice in common, and each has several.
+/// The instructions of gangs of a cycle: no two have a slice in common, and each has several.
 type OfCycle = FixedList<GangIssued, 4>;
 
 /// Gangs' instructions.
@@ -48,7 +48,7 @@ pub(super) struct Gangs {
     /// By kind of units: the group of the first slice, if there is one for every slice that takes one
     /// instruction at a time.
     first: [Option<u8>; MOST_KINDS],
-    /// Those that have been issued, and those that are to enter their pipelines; which is which changes
+    /// Instructions that have been issued, and those that are to enter their pipelines; which is which changes
     /// with every cycle in which they move.
     lists: [OfCycle; 2],
     behind: bool,

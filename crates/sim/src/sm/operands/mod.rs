@@ -88,7 +88,7 @@ fn place_before(g: usize, came: u8) -> usize {
     (g * Registers::MOST + came as usize % Registers::MOST) % (GROUPS * Registers::MOST)
 }
 
-/// Those to whom instructions are handed over.
+/// The units that take instructions from collectors.
 pub trait Takers {
     /// Whether the first of these pipelines takes an instruction in the next cycle.
     fn take_one(&mut self, pipelines: &Pipelines, op: &Issued) -> bool;
@@ -111,7 +111,7 @@ const COLLECTED: Moves = 1 << (2 * MOST_GROUPS);
 const READING: Moves = 1 << (3 * MOST_GROUPS);
 /// Instructions of gangs that have been issued want to move on.
 const GANGS_WAITING: Moves = READING << 1;
-/// Those behind the collectors want to enter their pipelines.
+/// Instructions of gangs behind the collectors want to enter their pipelines.
 const GANGS_COLLECTED: Moves = READING << 2;
 /// The move for all groups.
 const ALL: Moves = (1 << MOST_GROUPS) - 1;
@@ -140,7 +140,7 @@ pub struct Collectors {
     readers: Readers,
     /// The instructions that wait for a collector: those of a group take turns in the places that it has.
     before: Box<[Issued; GROUPS * Registers::MOST]>,
-    /// Those in the collectors of all groups, and those behind them.
+    /// The instructions in the collectors of all groups, and those behind the collectors.
     inside: Box<[Issued; GROUPS * MOST_COLLECTORS]>,
     behind: Box<[Registers; GROUPS]>,
     groups: [Group; GROUPS],

@@ -7,9 +7,9 @@ use super::Issued;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Registers {
-    /// How many there are.
+    /// How many instructions there are.
     pub count: u8,
-    /// They, oldest first.
+    /// The instructions, oldest first.
     pub ops: [Issued; Registers::MOST],
 }
 

@@ -6,7 +6,7 @@ use crate::sm::facts::OpFacts;
 use crate::sm::facts::tests::reading;
 use crate::sm::units::{Pipelines, UnitPlan};
 
-/// Nobody takes anything.
+/// No unit takes anything.
 impl Takers for () {
     fn take_one(&mut self, _: &Pipelines, _: &Issued) -> bool {
         false

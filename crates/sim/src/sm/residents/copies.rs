@@ -8,7 +8,7 @@ use crate::exec::state::Copies;
 use crate::sm::warps::Hold;
 use std::collections::VecDeque;
 
-/// Those of one warp.
+/// The copies of one warp.
 #[derive(Debug, Default)]
 pub(super) struct UnderWay {
     /// Copies of each group that was committed and of the open one behind them.

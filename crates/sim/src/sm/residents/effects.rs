@@ -37,7 +37,7 @@ impl Residents {
     pub fn branch(&mut self, slot: u16, pc: Pc, taken: u32, launched: &Launched) {
         let instr = &launched.kernel.code[pc as usize];
         let mask = self.groups.get(slot).mask;
-        // A gang's warps find out together who takes it.
+        // A gang's warps find out together which of them take it.
         let taken = taken & mask;
         let counters = &mut self.books.stats.counters;
         counters.branches += 1;

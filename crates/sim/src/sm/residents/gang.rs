@@ -1,4 +1,4 @@
-//! What happens to the warps of a gang at once: an instruction of theirs is complete, they come to a
+//! What happens to the warps of a gang at once: their instruction is complete, they come to a
 //! barrier and are let go. The same as for each of them in turn; slices that are in lockstep
 //! (`warps/lockstep`) stay so.
 

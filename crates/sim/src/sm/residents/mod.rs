@@ -58,7 +58,7 @@ pub struct Residents {
     /// Warps that sleep, and until when.
     sleepers: Vec<(Cycle, u16)>,
     copies: Vec<copies::UnderWay>,
-    /// The last block has left: whoever keeps something for the residents may forget it.
+    /// The last block has left: parts that keep something for the residents may forget it.
     emptied: bool,
     /// Fences wait for stores, else for registers.
     fences_wait_for_stores: bool,
@@ -75,7 +75,7 @@ pub struct Residents {
 }
 
 impl Residents {
-    /// Nobody.
+    /// No blocks and no warps.
     pub fn new(machine: &Machine) -> Residents {
         let layout = Layout::of(machine);
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
@@ -236,7 +236,7 @@ impl Residents {
         self.warps.edit(slot, &mut self.books).resolve(pc);
     }
 
-    /// Reports that a warp issued, and whom it holds where that has changed.
+    /// Reports that a warp issued, and which threads it holds where that has changed.
     #[cold]
     pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32) {
         let Residents {

@@ -72,7 +72,7 @@ impl Residents {
         }
     }
 
-    /// Whether a cycle that begins is one in which the plan has nothing to look at and nobody listens to it.
+    /// Whether a cycle that begins is one in which the plan has nothing to look at and no observer listens to it.
     #[inline]
     fn plan_rests(&mut self, now: Cycle) -> bool {
         let Books {

@@ -135,7 +135,7 @@ impl Residents {
         }
     }
 
-    #[inline(never)] // most often nobody sleeps
+    #[inline(never)] // most often no warp sleeps
     fn first_waking(&self) -> Cycle {
         let times = self.sleepers.iter().map(|&(until, _)| until);
         times.fold(Cycle::NEVER, Cycle::min)
@@ -198,7 +198,7 @@ impl Residents {
     }
 
     /// An acknowledgement comes by. If it is not the last that any of its warps waits for it is
-    /// counted, and nobody has to wake up for it.
+    /// counted, and no part has to wake up for it.
     #[inline]
     pub fn acknowledged_by_the_way(&mut self, slots: &[u16]) -> bool {
         let more = slots.iter().all(|s| self.warps.warp(*s).stores > 1);
@@ -210,7 +210,7 @@ impl Residents {
         more
     }
 
-    /// Old values of an atomic have come: they are in the registers before anybody who waits
+    /// Old values of an atomic have come: they are in the registers before a warp that waits
     /// for them can issue.
     #[inline(never)]
     fn atomic_back(&mut self, record: &MemOp, lanes: u32, launched: &Launched) {

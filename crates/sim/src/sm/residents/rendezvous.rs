@@ -10,7 +10,7 @@ use crate::sm::warps::Hold;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
-/// Threads of a home warp that name the same threads at the same instruction, not all of whom
+/// Threads of a home warp that name the same threads at the same instruction, not all of which
 /// have come.
 #[derive(Debug)]
 pub(super) struct Meeting {
@@ -98,7 +98,7 @@ impl Residents {
         m.named & self.threads.warps[m.home as usize].awaited() & !m.arrived
     }
 
-    /// Everybody is there: executes the operation and lets those go that waited.
+    /// All threads named are there: executes the operation and lets those go that waited.
     fn hold_meeting(
         &mut self,
         at: usize,
@@ -130,7 +130,7 @@ impl Residents {
         Ok(())
     }
 
-    /// Threads have exited: nobody waits for them any more.
+    /// Threads have exited: no warp waits for them any more.
     pub(super) fn recheck_meetings(&mut self, now: Cycle, view: &mut View) -> Result<(), SmFault> {
         let mut at = 0;
         while at < self.meetings.len() {

@@ -1,5 +1,5 @@
 //! Instructions of gangs: those of warps with units of their own enter all their pipelines as one, and
-//! of warps that share their units it is known who they are.
+//! of warps that share their units it is known which they are.
 
 use super::{Done, EXIT_STAGES, Units};
 use crate::place::each;
@@ -11,7 +11,7 @@ use crate::time::Cycle;
 
 impl Units {
     /// Whether instructions of gangs may come as one: the warps of a home warp sit one behind the other,
-    /// nobody looks at the power of their lanes, and there is a bus for every pipeline.
+    /// the power of their lanes is not watched, and there is a bus for every pipeline.
     #[inline]
     pub fn takes_gangs(&self) -> bool {
         self.takes_gangs

@@ -13,7 +13,7 @@ use crate::time::Cycle;
 enum Queue {
     /// All of a set of units: the two sides of a unit share its entry.
     All,
-    /// Those of a side, or of none, where each side has an entry of its own.
+    /// The instructions of a side, or of none, where each side has an entry of its own.
     Of(Option<Side>),
 }
 
@@ -45,7 +45,7 @@ impl Queue {
 
 /// What became of an instruction that tried to enter a pipeline.
 enum Tried {
-    /// It entered, and is written back in this cycle.
+    /// The instruction entered, and is written back in this cycle.
     Entered(Cycle),
     /// Its lanes are off.
     Asleep,
@@ -119,7 +119,7 @@ impl Units {
                 queues.push((first, number));
             }
         }
-        // They share the way out: the one with the oldest instruction goes first.
+        // The queues share the way out: the one with the oldest instruction goes first.
         queues.sort_unstable();
         for (_, number) in queues.iter() {
             self.enter_from(all[*number], group, now, collectors, facts);

@@ -254,7 +254,7 @@ fn coordinated_blackout_leaves_one_on_while_warps_wait_for_it() {
     bench.run(30);
     let [int, fp] = bench.counters();
     assert_eq!(int.gatings, 32, "one of two");
-    assert_eq!(fp.gatings, 64, "nobody waits for it");
+    assert_eq!(fp.gatings, 64, "no warp waits for it");
     bench.waiting = [0, 0];
     bench.run(32);
     assert_eq!(bench.counters()[0].gatings, 64);

@@ -137,13 +137,13 @@ impl Units {
         }
     }
 
-    /// What the lanes did before cycle `now`, if anybody looked.
+    /// What the lanes did before cycle `now`, if they were watched.
     pub fn pipe_counters(&mut self, now: Cycle) -> [PipeCounters; 2] {
         let counted = self.power.as_mut().map(|power| power.counted(now));
         counted.unwrap_or_default()
     }
 
-    /// Whether collectors may hand over what is to enter, rather than wait to be asked: nobody looks at the power of lanes,
+    /// Whether collectors may hand over what is to enter, rather than wait to be asked: the power of lanes is not watched,
     /// which is another one in the next cycle.
     pub fn are_handed_over(&self) -> bool {
         self.power.is_none()
@@ -152,7 +152,7 @@ impl Units {
     /// Collected operations, of which there are some, enter their units, where they are not handed over.
     #[inline(never)]
     pub fn step(&mut self, now: Cycle, collectors: &mut Collectors, facts: &[OpFacts]) {
-        // Those of gangs before all others, and so do their results leave. The order within a cycle makes no
+        // Instructions of gangs enter before all others, and their results leave first. The order within a cycle makes no
         // difference: what a result does is its warp's own, and a divergence model that waits for all
         // warps of a block starts none of them before its next tick.
         while let Some(gang) = collectors.take_gang() {
@@ -251,7 +251,7 @@ impl Units {
         true
     }
 
-    /// An operation is written back in cycle `at`, for whoever issued it.
+    /// An operation is written back in cycle `at`, for the slot that issued it.
     #[inline(never)]
     fn book_for_gang(&mut self, op: Issued, at: Cycle) {
         let results = &mut self.results;
@@ -310,7 +310,7 @@ impl Units {
 
 /// The units as they take what is handed over in cycle `now`.
 pub struct NextCycle<'a> {
-    /// They.
+    /// The units.
     pub units: &'a mut Units,
     /// The facts of an instruction.
     pub facts: &'a [OpFacts],

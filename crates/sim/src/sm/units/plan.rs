@@ -45,7 +45,7 @@ pub struct Pipelines {
     pub first: u8,
     #[allow(missing_docs)]
     pub end: u8,
-    /// Those that share its result buses, a bit each.
+    /// Pipelines that share its result buses, a bit each.
     pub bus: u32,
 }
 
@@ -69,7 +69,7 @@ fn kinds(machine: &Machine) -> Vec<&Unit> {
 }
 
 impl UnitPlan {
-    /// That of a machine that has been validated.
+    /// The plan of a machine that has been validated.
     pub fn of(machine: &Machine) -> UnitPlan {
         let layout = Layout::of(machine);
         let mut plan = UnitPlan {

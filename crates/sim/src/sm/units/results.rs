@@ -115,7 +115,7 @@ impl Results {
     #[inline]
     pub fn claim(&mut self, place: usize, unit: usize, bus: u32, most: u32) -> bool {
         let units = &mut self.buckets[place % Results::HORIZON].units;
-        // Most often nobody has it.
+        // Most often no unit has it.
         if *units != 0 && (*units >> unit & 1 != 0 || (*units & bus).count_ones() >= most) {
             return false;
         }
@@ -140,7 +140,7 @@ impl Results {
         if bucket.units != 0 {
             return self.book_beside(place, unit, bus, most, done);
         }
-        // Most often nobody has it.
+        // Most often no unit has it.
         bucket.units = 1 << unit;
         bucket.first = done;
         self.occupied[b / 64] |= 1 << (b % 64);
@@ -148,7 +148,7 @@ impl Results {
         true
     }
 
-    /// As [`book`](Results::book) where somebody has the cycle.
+    /// As [`book`](Results::book) where a unit has the cycle.
     #[inline(always)]
     fn book_beside(&mut self, place: usize, unit: usize, bus: u32, most: u32, done: Done) -> bool {
         let claims = self.claim(place, unit, bus, most);

@@ -8,7 +8,7 @@ use warpsim_ptx::kernel::Pc;
 pub struct Buffer {
     first: Pc,
     len: u8,
-    /// It has been told where to fetch from since the warp came.
+    /// The buffer has been told where to fetch from since the warp came.
     touched: bool,
 }
 
@@ -85,7 +85,7 @@ impl Buffer {
     }
 
     /// Whether more of the code can be fetched while there is something in it.
-    #[inline(never)] // on most machines nobody asks
+    #[inline(never)] // not asked on most machines
     fn has_room(&self, fetch: &Fetch, end: Pc) -> bool {
         (self.len as u32) < fetch.buffer && self.fetch_pc() < end
     }

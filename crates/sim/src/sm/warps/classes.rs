@@ -61,7 +61,7 @@ impl<const N: usize> Classes<N> {
         self.leader[domain % N] as usize
     }
 
-    /// For whom a domain stands, itself included, a bit each: nobody if another stands for it.
+    /// The domains that a domain stands for, itself included, a bit each: none if another stands for it.
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
         self.members[leader % N]
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_a_class_leads_it_whoever_leaves() {
+    fn the_first_of_a_class_leads_it_whichever_leaves() {
         let mut classes = Classes::<8>::new(8);
         assert!(!classes.any() && !classes.is_one());
         (1..8).for_each(|d| classes.merge(0, d));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_domain_alone_stands_for_nobody() {
+    fn one_domain_alone_stands_for_no_other() {
         let classes = Classes::<64>::new(1);
         assert!(!classes.any() && !classes.is_one() && classes.is_alone(0));
     }

@@ -11,7 +11,7 @@ use crate::sm::observe::Books;
 pub struct Landed {
     /// Nothing of it is in flight any more.
     pub quiet: bool,
-    /// It waits for something other than instructions, data or units.
+    /// The warp waits for something other than instructions, data or units.
     pub held: bool,
 }
 
@@ -89,7 +89,7 @@ impl WarpTable {
         }
     }
 
-    /// As [`check_hazard`](WarpTable::check_hazard), out of the way of those who need not.
+    /// As [`check_hazard`](WarpTable::check_hazard), out of the way of instructions that need no check.
     #[inline(never)]
     fn check_hazard_again(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
         self.check_hazard(slot, code, books);

@@ -358,7 +358,7 @@ impl WarpTable {
     }
 
     /// If these slots begin with several warps of a home warp, one slice behind the other: their gang,
-    /// and the slots behind them. Where somebody wants to hear of each warp there is none.
+    /// and the slots behind them. Where an observer wants to hear of each warp there is none.
     pub fn first_gang<'a>(&self, slots: &'a [u16]) -> Option<(Together, &'a [u16])> {
         let first = *slots.first().filter(|_| !self.in_step)?;
         let all = self.domains.len();

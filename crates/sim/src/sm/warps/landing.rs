@@ -100,7 +100,7 @@ impl WarpTable {
     }
 
     /// As [`kept_landed`](Self::kept_landed), where the domains of the gang are of several classes: one look at each
-    /// tells whether something held back the next instruction, and who waits for what is in flight.
+    /// tells whether something held back the next instruction, and which warps wait for what is in flight.
     #[inline(never)]
     fn landed_in_classes(
         &mut self,
@@ -166,7 +166,7 @@ impl WarpTable {
     fn parts_landed(&mut self, gang: Together, memory: bool, code: &[OpFacts], books: &mut Books) {
         let index = gang.index();
         self.stirred.join = true;
-        // Those for which it comes to the same are changed together.
+        // Warps for which the completion comes to the same are changed together.
         let mut found: FixedList<(Option<Hazard>, u64), 8> = FixedList::default();
         for slot in self.kept_slots(gang) {
             let domain = self.place(slot).domain as usize;

@@ -4,7 +4,7 @@
 //! each of its domains ([`gangs`](super::gangs)). So is what it does to their buffers, to the scoreboard
 //! and to what they have in flight, where these hold the same too ([`together`](super::together)).
 //!
-//! Nobody has to know: a change of some warps takes their domains out of classes with others first, and at
+//! Other parts need not know: a change of some warps takes their domains out of classes with others first, and at
 //! the beginning of a cycle domains that hold the same are made one class again.
 
 use super::{Domain, Edit, WarpTable};

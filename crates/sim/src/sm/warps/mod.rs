@@ -68,7 +68,7 @@ struct Rules {
     one_in_flight: bool,
     /// Memory instructions are chosen apart from others.
     gathers: bool,
-    /// Somebody looks at what the instructions at the heads of the buffers are, beyond their units.
+    /// A policy, or the gathering of accesses, looks at what the instructions at the heads of the buffers are, beyond their units.
     heads_are_seen: bool,
 }
 
@@ -95,9 +95,9 @@ pub struct WarpTable {
     /// Domains cannot be accounted for one by one: an observer wants to hear things in order,
     /// and a policy that looks at warps sees the domains in step.
     in_step: bool,
-    /// Domains that hold the same, and who stands for them: see [`lockstep`].
+    /// Domains that hold the same, and which stands for them: see [`lockstep`].
     classes: Classes<MOST_DOMAINS>,
-    /// Where every slice has one scheduler, by index: warps of a home warp that hold the same, and who
+    /// Where every slice has one scheduler, by index: warps of a home warp that hold the same, and which
     /// stands for them: see [`together`]. How many home warps have such.
     together: Vec<Classes<MOST_SLICES>>,
     standing: u32,

@@ -33,7 +33,7 @@ pub struct Hazard {
     pub any: bool,
     /// Some of that by memory.
     pub memory: bool,
-    /// It reads a register owed by a long load.
+    /// The instruction reads a register owed by a long load.
     pub long: bool,
 }
 
@@ -175,7 +175,7 @@ impl Scoreboard {
     fn release_word(&mut self, slot: u16, part: &RegisterWord, facts: &OpFacts) {
         let word = self.word_mut(slot, part);
         word.any &= !part.writes;
-        // Only memory sets these, and nobody else writes what it owes meanwhile.
+        // Only memory sets these, and no other instruction writes what it owes meanwhile.
         if facts.is_memory() {
             word.memory &= !part.writes;
             word.long &= !part.writes;

@@ -4,7 +4,7 @@
 //! began to, until they are told again what has become of them, when one of them goes its own way. Whether
 //! their slices are in [lockstep](super::lockstep) makes no difference to that.
 //!
-//! Who asks one warp for any of that asks the table, which knows [who stands for it](WarpTable::kept).
+//! Code that wants any of that of one warp asks the table, which knows [which warp stands for it](WarpTable::kept).
 //! Everything else that is kept for a warp is always its own.
 
 use super::domain::assign;

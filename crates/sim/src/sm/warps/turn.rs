@@ -10,7 +10,7 @@ use crate::stats::SchedulerState;
 use crate::time::Cycle;
 
 impl WarpTable {
-    /// A cycle begins: nobody has had a turn.
+    /// A cycle begins: no domain has had a turn.
     #[inline]
     pub fn start_cycle(&mut self, now: Cycle) {
         (self.now, self.turned) = (now, 0);
@@ -158,7 +158,7 @@ impl WarpTable {
         due.fold(Cycle::NEVER, Cycle::min)
     }
 
-    /// From cycle `now` on no warp has room at its unit: where nobody can issue, only warps that
+    /// From cycle `now` on no warp has room at its unit: where no warp can issue, only warps that
     /// could are asked for it.
     #[inline(never)]
     pub fn note_no_room(&mut self, now: Cycle, books: &mut Books) {

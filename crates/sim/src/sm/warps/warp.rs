@@ -15,7 +15,7 @@ pub struct Warp {
     pub place: Place,
     /// Decoded instructions.
     pub(super) buffer: Buffer,
-    /// What the first of them goes through, where anybody looks at that.
+    /// What the first of them goes through, where a policy looks at that.
     pub(super) through: Through,
     /// Active lanes.
     pub lanes: u32,
@@ -89,7 +89,7 @@ impl Warp {
         self.age
     }
 
-    /// It goes on to its next logical block.
+    /// The warp goes on to its next logical block.
     pub fn begin_iteration(&mut self) {
         self.iteration_began = self.instructions;
     }

@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(hues[0].0, Hue("c0"));
         assert_eq!([hues[10].0, hues[20].0], [Hue("c1"), Hue("c2")]);
         assert_ne!(hues[1], hues[11]);
-        assert_eq!(hues[15].0, Hue("c5"), "shown with nobody");
+        assert_eq!(hues[15].0, Hue("c5"), "shown with no other");
     }
 
     #[test]

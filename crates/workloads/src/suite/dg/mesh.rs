@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 type Point = [f64; 3];
 
-/// Elements, and who lies beside whom.
+/// Elements, and which lie beside which.
 pub(super) struct Mesh {
     /// Corners of each element.
     pub(super) elements: Vec<[Point; 4]>,

@@ -158,7 +158,7 @@ pub fn conference(chairs: u32, random: &mut Random) -> Vec<Triangle> {
     }
     for chair in 0..chairs {
         let x = left + 0.25 + 0.8 * (chair / 2) as f32 * 0.5 + 0.2;
-        // Half of them on the other side, turned around; nobody pushes a chair in straight.
+        // Half of them on the other side, turned around, and none stands straight.
         let askew = random.float(-0.25, 0.25) as f32;
         let jitter = random.float(-0.1, 0.1) as f32;
         let place = if chair.is_multiple_of(2) {

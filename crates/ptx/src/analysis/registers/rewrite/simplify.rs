@@ -1,11 +1,11 @@
 //! What every assembler does first: merges that merge nothing go, the same thing is computed
-//! once, and what nobody reads is not computed.
+//! once, and what is never read is not computed.
 
 use crate::analysis::registers::order::{dominates, dominators};
 use crate::analysis::registers::word::{Code, Effect, Form, Memory, SmallMap, Value, number_of};
 use std::ops::Range;
 
-/// Registers for adding once for a whole warp: who takes part, how many, and whose turn it is.
+/// Registers for adding once for a whole warp: which threads take part, how many, and which one's turn it is.
 const COUNTING: u32 = 3;
 
 /// Runs until nothing changes.

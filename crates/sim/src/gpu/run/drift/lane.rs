@@ -32,9 +32,9 @@ pub struct Told {
     pub news: News,
     pub sent: Vec<(Cycle, Request)>,
     pub result: Result<(), SmFault>,
-    /// It waits until all others are as far.
+    /// The SM waits until all others are as far.
     pub waits: bool,
-    /// Nobody has heard it.
+    /// The exchange has not heard it.
     pub is_new: bool,
 }
 
@@ -150,7 +150,7 @@ fn unpack(word: &AtomicU64) -> Backlog {
     }
 }
 
-/// What a thread that panicked has left is of no use, and nobody uses it: all stop.
+/// What a thread that panicked has left is of no use, and no thread uses it: all stop.
 pub fn lock<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -57,7 +57,7 @@ const LOOKS_AT_HOME: u32 = 20;
 const DEPUTY: usize = 0;
 const DEPUTY_FOR_FAR_SIDES: usize = 2;
 
-/// All that there is to do, by whoever comes for it.
+/// All that there is to do, for the host threads that come for it.
 struct Work<'t, 's, 'e> {
     track: Track<'t>,
     runners: Vec<Mutex<Runner<'s>>>,
@@ -146,7 +146,7 @@ impl Gpu {
         }
         let exchange = exchange.into_inner();
         let mut exchange = exchange.unwrap_or_else(PoisonError::into_inner);
-        // Some have told more than anybody has listened to, or not listened to all.
+        // Some SMs have told more than the exchange has listened to, or have not listened to all.
         exchange.finish(&track);
         for (number, lane) in track.lanes.iter().enumerate() {
             exchange.hear_rest(number, lane, &track);
@@ -248,7 +248,7 @@ impl Toll {
         }
     }
 
-    /// It waits from now on, or does not.
+    /// The thread waits from now on, or does not.
     fn note(&mut self, waits: bool) {
         match (waits, self.since) {
             (true, None) => self.since = Some(Instant::now()),

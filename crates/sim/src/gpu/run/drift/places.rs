@@ -11,7 +11,7 @@ use crate::time::Cycle;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The blocks of the launch, for whoever finds that some can be handed out.
+/// The blocks of the launch, for the thread that finds that some can be handed out.
 #[repr(align(128))]
 pub struct Places<'a> {
     blocks: Mutex<&'a mut Blocks>,
@@ -26,7 +26,7 @@ pub struct Places<'a> {
 pub enum Wish {
     /// Others are not as far.
     Waits,
-    /// It has got one, if any was left.
+    /// The SM has got a block, if any was left.
     Granted,
     /// There is more to hand out than can be in one quantum: all have to know of it.
     Refused,
@@ -85,7 +85,7 @@ impl<'a> Places<'a> {
         self.waiting.of(step).fetch_add(1, Ordering::AcqRel);
     }
 
-    /// It does not any more.
+    /// An SM no longer waits in a step.
     pub fn wait_no_more(&self, step: u64) {
         self.waiting.of(step).fetch_sub(1, Ordering::AcqRel);
     }

@@ -28,7 +28,7 @@ struct Turns(Mutex<Turn>);
 #[derive(Debug)]
 struct Turn {
     sms: Vec<usize>,
-    /// Those before this one have had their turn.
+    /// The SMs before this index have had their turn.
     next: usize,
 }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn who_helps_somebody_with_many_keeps_what_ran() {
+    fn a_helper_keeps_what_it_ran() {
         let rota = rota();
         assert!(rota.help(0, |sm| sm == 10));
         assert_eq!(turns(&rota, 0), [0, 1, 2, 3, 10]);

@@ -118,7 +118,7 @@ impl<'a> Runner<'a> {
         if exchanged == step {
             return Some(Some(known));
         }
-        // It has to have known room ever since it was told: what moves up while the buffer is full it does not know.
+        // The port must have known room ever since it was told: it does not know what moves up while the buffer is full.
         if !self.sm.port.knows_room() {
             return None;
         }

@@ -9,7 +9,7 @@ use crate::time::Cycle;
 /// Steps by which memory is ahead of the exchange at most.
 const MOST_AHEAD: u64 = 4;
 
-/// Steps for which something is kept: an SM is at most as many ahead of the exchange as memory, and nobody looks further back.
+/// Steps for which something is kept: an SM is at most as many ahead of the exchange as memory, and no part looks further back.
 const KEPT: u64 = 8;
 const _: () = assert!(MOST_AHEAD < KEPT);
 
@@ -27,7 +27,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Those of so many periods. Memory may be ahead of the exchange by `lead` cycles, which is two periods at least.
+    /// The steps of so many periods. Memory may be ahead of the exchange by `lead` cycles, which is two periods at least.
     pub fn new(start: Cycle, periods: u64, clocking: Clocking, lead: u64) -> Steps {
         let Clocking { quantum, period } = clocking;
         let per_period = match (period / quantum).is_multiple_of(2) {
@@ -76,22 +76,22 @@ impl Steps {
 pub struct BySteps<T>([T; KEPT as usize]);
 
 impl<T> BySteps<T> {
-    /// That of a step.
+    /// The entry of a step.
     pub fn of(&self, step: u64) -> &T {
         &self.0[(step % KEPT) as usize]
     }
 
-    /// That of the one before.
+    /// The entry of the step before.
     pub fn before(&self, step: u64) -> &T {
         self.of(step + KEPT - 1)
     }
 
-    /// That of the one before the first.
+    /// The entry of the step before the first.
     pub fn before_first(&self) -> &T {
         self.before(0)
     }
 
-    /// That of a step, to change.
+    /// The entry of a step, to change.
     pub fn of_mut(&mut self, step: u64) -> &mut T {
         &mut self.0[(step % KEPT) as usize]
     }

@@ -84,7 +84,7 @@ fn all_others_stay_in_step() {
         observer: Some(Box::new(Listener)),
         ..threads(4)
     };
-    assert_eq!(periods(&[], COPIES, observed), 0, "somebody listens");
+    assert_eq!(periods(&[], COPIES, observed), 0, "an observer listens");
     let steps = Options {
         skip: false,
         ..threads(4)
@@ -98,7 +98,7 @@ fn all_others_stay_in_step() {
     );
 }
 
-/// Blocks of all lengths, several of which end together, and some of which load much: whoever [lingers](super::linger), all comes out the same.
+/// Blocks of all lengths, several of which end together, and some of which load much: whichever thread [lingers](super::linger), all comes out the same.
 #[test]
 fn who_is_ahead_of_whom_makes_no_difference() {
     let loads = "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;\n\

@@ -1,4 +1,4 @@
-//! What all that takes part in a drift share: how far SMs and the exchange are, a [lane](super::lane) per SM, and memory, for whoever runs it.
+//! What all that takes part in a drift share: how far SMs and the exchange are, a [lane](super::lane) per SM, and memory, for the thread that runs it.
 
 use super::super::stretch::Stretch;
 use super::lane::{Lane, lock};
@@ -42,15 +42,15 @@ struct Said {
 #[repr(align(128))]
 struct Running(AtomicU64);
 
-/// Memory partitions, which somebody runs.
+/// Memory partitions, which one of the threads runs.
 #[repr(align(128))]
 struct Memory {
     /// The partitions, if there is something to do, and the step that they are run through.
     place: Mutex<(Option<AheadOfSms>, u64)>,
-    /// They wait for somebody, or have been run and wait to be taken back.
+    /// The partitions wait for a thread, or have been run and wait to be taken back.
     waits: AtomicBool,
     ran: AtomicBool,
-    /// The far sides of the channels if they are to be run beside them, and whether nobody has.
+    /// The far sides of the channels if they are to be run beside them, and whether that is still to be done.
     far_sides: Mutex<Option<AheadOfPartitions>>,
     far_sides_wait: AtomicBool,
 }
@@ -106,7 +106,7 @@ impl<'a> Track<'a> {
         }
     }
 
-    /// Somebody is to run these partitions through a step, if there is something to do.
+    /// A thread is to run these partitions through a step, if there is something to do.
     pub fn send_memory(
         &self,
         ahead: Option<AheadOfSms>,
@@ -139,7 +139,7 @@ impl<'a> Track<'a> {
         true
     }
 
-    /// Whether somebody runs the partitions.
+    /// Whether a thread runs the partitions.
     pub fn runs_memory(&self) -> bool {
         let Memory { waits, ran, .. } = &self.memory;
         !waits.load(Ordering::Relaxed) && !ran.load(Ordering::Relaxed)

@@ -25,7 +25,7 @@ impl Bench {
         self.dram.step(tick, &mut self.flying, stats);
     }
 
-    /// Those that have completed by a tick.
+    /// The requests that have completed by a tick.
     fn completed(&mut self, tick: Tick) -> Vec<Done> {
         let mut all = Vec::new();
         self.flying.complete(tick, |done| all.push(done));

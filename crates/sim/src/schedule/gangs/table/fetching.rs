@@ -11,7 +11,7 @@ impl Table {
     pub fn next_whole_wanting(&self, wanting: u64, whole: u64, last: u16) -> WholeFetch {
         let those = wanting & self.gangs[0];
         if those == 0 {
-            return WholeFetch::Nobody;
+            return WholeFetch::NoWarp;
         }
         let behind = those & (!1u64 << (last % 64));
         let first = if behind == 0 { those } else { behind };

@@ -108,7 +108,7 @@ pub struct Table {
     stirred: Vec<u16>,
     /// Original gangs with warps that go together with others than was told.
     regrouped: Vec<u16>,
-    /// Original gangs with parts that can be joined, where anybody asks for them.
+    /// Original gangs with parts that can be joined, where a caller asks for them.
     mergeable: u32,
     notes_meetings: bool,
     next_id: u64,
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// The same, where nobody asks for parts that can be joined.
+    /// The same, where no caller asks for parts that can be joined.
     pub fn without_meetings(self) -> Table {
         Table {
             notes_meetings: false,
@@ -292,7 +292,7 @@ impl Table {
         Some(home)
     }
 
-    /// A warp that goes together with others than was told, and with whom.
+    /// A warp that goes together with others than was told, and with which.
     pub fn next_regrouped(&mut self) -> Option<(Place, u8)> {
         while let Some(&home) = self.regrouped.last() {
             let original = &mut self.originals[home as usize];

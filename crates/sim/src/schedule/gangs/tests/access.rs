@@ -69,7 +69,7 @@ fn of_several_kinds_that_of_the_gang_goes_first() {
 }
 
 #[test]
-fn lanes_of_one_line_are_one_transaction_whoever_they_belong_to() {
+fn lanes_of_one_line_are_one_transaction_whatever_their_warp() {
     let transactions = |single: &str, gang: &str| {
         let counters = counted(&["warps=i-vws"], &sides(single, gang), 32);
         counters.global_load_transactions

@@ -113,7 +113,7 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         assert_eq!(table.next_wanting(&view, last), next);
         found += u32::from(next.is_some());
         match table.next_whole_wanting(view.wanting[0], all, last) {
-            WholeFetch::Nobody => assert_eq!(next, None),
+            WholeFetch::NoWarp => assert_eq!(next, None),
             WholeFetch::Gang(index) => {
                 assert_eq!(next, Some((index.into(), 0xff)));
                 whole += 1;

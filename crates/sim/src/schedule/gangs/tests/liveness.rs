@@ -28,7 +28,7 @@ const FETCH: &[&[&str]] = &[
     &["fetch.ideal=true"],
 ];
 
-/// Ways of warps whose single warps have four threads: those of another come where they may whoever they name.
+/// Ways of warps whose single warps have four threads: those with another width come where they may, whatever order they name.
 fn narrow() -> Vec<String> {
     let narrow =
         |name: &String| !name.ends_with("-8") && !["ws8", "ws16", "ws32"].contains(&&name[..]);

@@ -24,7 +24,7 @@ fn bench(preset: &str, set: &[&str], ptx: &str, skip: bool) -> Bench {
     Bench::with(machine(preset, set), ptx, options)
 }
 
-/// A bench with nobody listening.
+/// A bench without an observer.
 fn quiet(preset: &str, set: &[&str], ptx: &str, skip: bool) -> Bench {
     let options = Options {
         skip,

@@ -74,7 +74,7 @@ fn a_gang_in_all_slices_that_are_ready_is_first_if_it_is_by_the_plan() {
 }
 
 #[test]
-fn nobody_can_issue_if_the_plan_names_nobody() {
+fn no_warp_can_issue_if_the_plan_names_none() {
     let mut dice = Dice(7);
     let mut found = 0;
     for _ in 0..2000 {

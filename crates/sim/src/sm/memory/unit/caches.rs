@@ -13,7 +13,7 @@ pub(super) const TEXTURE: u8 = 1;
 pub(super) const CONSTANT: u8 = 2;
 pub(super) const DATA: u8 = 4;
 
-/// They, and which of them have something to do: asked in every cycle, so kept here instead of asking each.
+/// The caches, and which of them have something to do: kept here, since the unit looks in every cycle.
 #[derive(Debug)]
 pub(super) struct Caches {
     pub data: L1,
@@ -21,9 +21,9 @@ pub(super) struct Caches {
     pub data_enabled: bool,
     pub constant: L1,
     pub texture: L1,
-    /// Those with waiters whose line has come.
+    /// Caches with waiters whose line has come.
     pub ready: u8,
-    /// Those with requests that wait for the network. Whoever makes a cache ask sets its bit.
+    /// Caches with requests that wait for the network. The function that makes a cache ask sets its bit.
     pub asking: u8,
 }
 

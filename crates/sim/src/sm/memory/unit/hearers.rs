@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// What is kept for them. Most often there are none.
 #[derive(Debug, Default)]
 pub(super) struct Hearers {
-    /// For a policy: who asked for the lines of the cache.
+    /// For a policy: which warps asked for the lines of the cache.
     asked_by: Option<HashMap<u64, u16>>,
     /// For an observer: warp, instruction and whether it was a hit.
     lookups: Option<Vec<(u16, u32, bool)>>,
@@ -75,7 +75,7 @@ impl LoadStore {
         };
         with.events.push(MemoryEvent::Cache { slot, what, line });
         if outcome == Outcome::Miss {
-            // The line that it pushes out was somebody's.
+            // The line that it pushes out belonged to a warp.
             if let Some(line) = self.caches.data.pushed_out()
                 && let Some(slot) = asked_by.remove(&line)
             {

@@ -1,7 +1,7 @@
 //! Accesses on their way to the lookup in the L1 data cache.
 //!
 //! They stay in the records of their instructions; what one sends in a row is one entry, looked up one per cycle.
-//! Of these, hits can be looked up before their time as long as one is left to come in its own: nobody hears
+//! Of these, hits can be looked up before their time as long as one is left to come in its own: no other part hears
 //! of them, and a line that is here stays until a lookup behind them pushes it out. Only where the cache forgets
 //! its lines meanwhile, they have to be taken back.
 
@@ -36,9 +36,9 @@ pub(super) struct LookupQueue {
     queue: Ring<Queued>,
     /// All of them.
     accesses: usize,
-    /// Several may come at once: nobody looks in every cycle at how many have not been sent.
+    /// Several may come at once: no part looks in every cycle at how many have not been sent.
     rows: bool,
-    /// Those of the first entry that have been looked up since the last lookup in its time.
+    /// Accesses of the first entry that have been looked up since the last lookup in its time.
     ahead: u16,
 }
 

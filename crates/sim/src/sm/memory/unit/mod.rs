@@ -125,12 +125,12 @@ pub struct LoadStore {
     /// Instructions under way.
     pub(super) ops: MemOps,
     current: Option<u16>,
-    /// Those that wait to enter for a line that operands are in, in order.
+    /// Instructions that wait to enter for a line that operands are in, in order.
     lines: VecDeque<u16>,
     /// The cycle in which it will have sent its accesses, if that is known.
     sent_at: Cycle,
-    /// Cycles that the instructions on their way here from issue will take, on machines that gather accesses: nobody
-    /// else asks.
+    /// Cycles that the instructions on their way here from issue will take, on machines that gather accesses: others
+    /// do not ask.
     pub(super) ahead: Option<u32>,
     shared: SharedPipe,
     l1_queue: LookupQueue,
@@ -152,7 +152,7 @@ pub struct LoadStore {
     asleep: Asleep,
     /// The prefetcher of the data cache, if there is one, and what it waits to look up.
     prefetching: Option<Box<Prefetching>>,
-    /// Lines may have been prefetched: whoever looks up the data cache has to know.
+    /// Lines may have been prefetched: each lookup in the data cache has to take note.
     prefetches: bool,
     /// Bytes of the lines of L2.
     l2_line: u64,
@@ -165,7 +165,7 @@ struct Refused {
     lookup: bool,
     /// The current instruction's access, at the port.
     at_port: bool,
-    /// It, in a read-only cache.
+    /// The current instruction's access, in a read-only cache.
     read_only: bool,
 }
 

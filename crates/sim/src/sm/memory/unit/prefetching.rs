@@ -187,7 +187,7 @@ impl LoadStore {
         uses
     }
 
-    /// The data cache has forgotten its lines, and nobody wants those any more that wait to be looked up.
+    /// The data cache has forgotten its lines, and drops the prefetches that wait to be looked up.
     pub(super) fn forget_prefetches(&mut self, stats: &mut SmCounters) {
         self.count_uses(stats);
         if let Some(prefetching) = &mut self.prefetching {

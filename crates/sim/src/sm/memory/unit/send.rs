@@ -285,11 +285,11 @@ impl LoadStore {
 pub(super) enum Sent {
     /// The last of them, or there was none.
     All,
-    /// One of those that were left.
+    /// One of the accesses that were left.
     One,
-    /// It found no room.
+    /// None: the access found no room.
     None,
-    /// One of those that were left, and so many others will in the next cycles.
+    /// One of the accesses that were left, and so many others will in the next cycles.
     UntilLater(u64),
 }
 

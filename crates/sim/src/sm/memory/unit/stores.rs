@@ -73,7 +73,7 @@ impl LoadStore {
         self.joint.storers(number)
     }
 
-    /// An acknowledgement of theirs has come that nobody has to hear of.
+    /// An acknowledgement for them has come that no warp has to hear of.
     pub fn acknowledged_by_the_way(&mut self, number: u32) {
         self.joint.acknowledged(number);
     }

@@ -254,7 +254,7 @@ fn a_hit_comes_after_the_queue_to_the_lookup() {
     assert_eq!(bench.cycles(), 36);
 }
 
-/// Whoever is watched sends and looks up one access per cycle. Nobody else can tell the difference, whatever room there is in
+/// A unit that is watched sends and looks up one access per cycle. The results are the same, whatever room there is in
 /// queues and caches, and although the cache forgets its lines at any time.
 #[test]
 fn accesses_in_rows_are_as_good_as_one_by_one() {

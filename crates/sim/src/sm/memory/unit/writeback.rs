@@ -1,4 +1,4 @@
-//! The writeback port: who has it, and what that completes.
+//! The writeback port: which client has it, and what that completes.
 
 use super::*;
 
@@ -11,7 +11,7 @@ const READ_ONLY_SHIFT: u32 = 1;
 const L1_SHIFT: u32 = 2;
 const CLIENTS: u32 = 5;
 
-/// The port, and who has it.
+/// The port, and the client that has it.
 #[derive(Debug, Default)]
 pub(super) struct WritebackPort {
     /// What is written next.
@@ -29,7 +29,7 @@ enum Writeback {
 }
 
 impl WritebackPort {
-    /// Whether somebody has it, or the next cycle gives it to a result that has come past the caches.
+    /// Whether a client has it, or the next cycle gives it to a result that has come past the caches.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.held_by.is_some() || self.uncached.is_some()
@@ -102,7 +102,7 @@ impl LoadStore {
             }
         };
         self.writeback.held_by = chosen;
-        // The turn passes only when somebody had it.
+        // The turn passes only when a client had it.
         self.writeback.next_client = (client + 1) % CLIENTS;
     }
 
@@ -117,7 +117,7 @@ impl LoadStore {
         }
     }
 
-    /// Whoever was held by an atomic on shared memory may go on.
+    /// The warp that an atomic on shared memory held may go on.
     #[inline]
     fn shared_atomic_back(&mut self, op: u16, with: &mut Surroundings) {
         if self.ops.get(op).shared_atomic {

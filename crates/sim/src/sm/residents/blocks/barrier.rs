@@ -1,4 +1,4 @@
-//! A barrier of a block: who has come, when it opens, what it has to say then.
+//! A barrier of a block: which threads have come, when it opens, what it has to say then.
 
 use crate::exec::state::{Barrier, Lanes, Threads};
 use warpsim_ptx::isa::BoolOp;
@@ -107,7 +107,7 @@ impl BarrierState {
         self.waiting.extend(waiting);
     }
 
-    /// Nobody has come.
+    /// No warp has come.
     pub fn is_empty(&self) -> bool {
         self.arrived == 0
     }
@@ -155,7 +155,7 @@ impl BarrierState {
         }
     }
 
-    /// Opens if everybody is here.
+    /// Opens if all that take part are here.
     pub fn open(&mut self, id: usize, takers: u32) -> Option<Release> {
         if self.arrived == 0 || self.arrived < self.expected.unwrap_or(takers) {
             return None;

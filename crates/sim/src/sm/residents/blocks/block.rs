@@ -103,7 +103,7 @@ impl ResidentBlock {
         (id, &mut self.barriers[id])
     }
 
-    /// Whether anybody waits at a barrier.
+    /// Whether a warp waits at a barrier.
     pub fn has_arrivals(&self) -> bool {
         self.barriers.iter().any(|b| !b.is_empty())
     }

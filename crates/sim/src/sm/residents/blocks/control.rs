@@ -1,4 +1,4 @@
-//! Block control: who takes part in a block's barriers, and when the block is done. Blocks that
+//! Block control: which warps take part in a block's barriers, and when the block is done. Blocks that
 //! run once are one way to do it, virtual blocks another (their iterations are in `iterate`).
 
 use super::block::ResidentBlock;

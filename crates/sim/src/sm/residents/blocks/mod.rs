@@ -39,7 +39,7 @@ pub struct Blocks {
     pub turns: Turns,
 }
 
-/// What comes to an SM from whoever hands out blocks.
+/// What comes to an SM from the dispatcher of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coming {
     /// A block, with its number in the grid.

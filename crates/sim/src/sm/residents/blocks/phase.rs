@@ -39,7 +39,7 @@ impl Residents {
         };
         let leaves = resident.is_empty();
         if at_barrier.is_empty() && !leaves {
-            return; // `bar.arrive` only: nobody waited
+            return; // `bar.arrive` only: no warp waited
         }
         let (mut warps, mut sum, mut longest) = (0u64, 0u64, 0u64);
         let mut add = |state: &Warp| {

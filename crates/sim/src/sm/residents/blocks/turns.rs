@@ -6,7 +6,7 @@ use crate::time::Cycle;
 /// The turns of an SM's schedulers.
 #[derive(Clone, Copy, Debug)]
 pub struct Turns {
-    /// They rest while no block is here.
+    /// The turns rest while no block is here.
     rest: bool,
     /// Cycles in which they have rested.
     rested: u64,

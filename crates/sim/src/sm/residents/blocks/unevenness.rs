@@ -171,7 +171,7 @@ mod tests {
             summarise(sms.iter().map(Vec::as_slice), places, &mut c);
             (c.uneven_blocks, c.dwr_sum, c.dws_sum)
         };
-        assert_eq!(sum(1), (2, 400, 200), "the last one had nobody behind it");
+        assert_eq!(sum(1), (2, 400, 200), "the last one had no warp behind it");
         assert_eq!(sum(2), (1, 100, 50));
         assert_eq!(sum(3), (3, 1100, 550), "no more blocks than places: all");
     }

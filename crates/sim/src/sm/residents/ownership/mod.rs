@@ -49,7 +49,7 @@ pub trait Ownership: Sync {
     /// Threads of a home warp that waited for others have met them.
     fn met(&self, r: &mut Residents, home: u16, lanes: u32);
 
-    /// Whether anybody is resident.
+    /// Whether any warp is resident.
     fn is_active(&self, r: &Residents) -> bool;
 
     /// Every warp that has not finished; `id` is the SM's, `memory` says what is under way in

@@ -36,7 +36,7 @@ impl Domain {
         self.classify_asking(false, f);
     }
 
-    /// The same; `asks`: first whether any has exited, which pays where most often nobody has.
+    /// The same; `asks`: first whether any has exited, which pays where most often none has.
     #[inline(always)]
     fn classify_asking(&self, asks: bool, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
@@ -86,7 +86,7 @@ impl Domain {
     }
 
     /// As [`account`](Domain::account), for domains that stand for others. They are accounted for in every cycle, for
-    /// those that they do not stand for differ from them, most often by who is at a barrier.
+    /// those that they do not stand for differ from them, most often by which warps are at a barrier.
     #[inline(always)]
     pub fn account_class(
         &self,
@@ -107,7 +107,7 @@ impl Domain {
         cycles: u64,
         states: &mut WarpStates,
     ) -> Idle {
-        // Counting nobody is cheaper than asking whether there is anybody.
+        // Counting no warps is cheaper than asking whether there are any.
         let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
         let (mut ready, mut memory, mut alu) = (0, 0, 0);
         self.classify_asking(asks, |state, set| match state {

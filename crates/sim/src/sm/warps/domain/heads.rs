@@ -54,7 +54,7 @@ impl Domain {
         }
         let [low, high] = &mut self.kind;
         if kind == 0 {
-            // That of most instructions.
+            // The kind of most instructions.
             *low &= !bit;
             *high &= !bit;
             return;

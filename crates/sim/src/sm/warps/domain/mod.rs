@@ -38,7 +38,7 @@ pub enum Hold {
 pub struct Waiters(u64);
 
 impl Waiters {
-    /// They are passed over, or not.
+    /// Warps at a barrier are passed over, or not.
     pub fn passed_over(yes: bool) -> Waiters {
         Waiters(if yes { !0 } else { 0 })
     }
@@ -90,13 +90,13 @@ pub struct Domain {
     pub(super) finished: u64,
     /// Finished with nothing in flight and no store on its way, and fetch has yet to notice.
     pub(super) leaving: u64,
-    /// It has left: fetch has noticed.
+    /// Has left: fetch has noticed.
     pub(super) retired: u64,
     /// Waits at a barrier.
     pub(super) barrier: u64,
     /// Held by the divergence model.
     pub(super) stopped: u64,
-    /// It reads a register owed by a global, local or texture load.
+    /// Its next instruction reads a register owed by a global, local or texture load.
     pub(super) long_wait: u64,
     /// The buffered instruction accesses memory.
     pub(super) accesses: u64,
@@ -242,7 +242,7 @@ impl Domain {
 
     /// The first cycle in which issue has something to do here if nothing changes; one that has
     /// passed stands for "at once", [`Cycle::NEVER`] for "never". `room` has a bit for each unit; if
-    /// `always`, it has as soon as there is anybody to look at.
+    /// `always`, it has as soon as there is a warp to look at.
     #[inline]
     pub fn issue_due(&self, room: u8, always: bool) -> Cycle {
         let moving = self.moving();

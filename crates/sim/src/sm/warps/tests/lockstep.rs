@@ -83,7 +83,7 @@ fn what_a_whole_gang_does_is_what_its_warps_do() {
         }
         let pc = (cycle == 9) as u32;
         let facts = &code[pc as usize];
-        // It is decoded, issues, and is done, as one,
+        // The instruction is decoded, issues, and is done, as one,
         let all = one.warps.whole_gang(first);
         one.warps.gang_fetch_under_way(all);
         one.warps.decode_gang(all, pc, pc, code, &mut one.books);
