@@ -26,7 +26,7 @@ const ON: OneOf<On> = OneOf {
     words: &["miss", "first-use", "load"],
     meanings: &[On::Miss, On::FirstUse, On::Load],
     description: "what it follows: misses; these and the first uses of lines that were prefetched, so that it stays \
-        ahead of whoever reads on; or every load",
+        ahead of the warp that reads on; or every load",
 };
 
 #[derive(Clone, Copy, Debug)]

@@ -25,7 +25,7 @@ settings! {
         /// How often SMs come to see what the others have stored: after so many cycles, or fewer where
         /// L2 answers sooner (twice that time must be within `l2.latency`), in whole quanta. Atomics
         /// are seen when L2 serves them, or earlier by less than that. Launches whose arrays are either read
-        /// or written, so that nobody looks for stores, show them 64 times less often.
+        /// or written, so that no SM looks for stores, show them 64 times less often.
         store_visibility: u32 = range(1, 10_000), "cycles";
         /// Invalidate L1 data caches when an SM has run out of threads.
         flush_l1_when_idle: bool = Flag, "";

@@ -84,7 +84,7 @@ settings! {
         injection_queue: u32 = range(1, 1 << 16), "flits";
         /// Flits that the buffer behind each injection queue holds; one per tick moves up to it.
         input_buffer: u32 = range(1, 1 << 16), "flits";
-        /// Flits that wait at each output, before whoever takes them.
+        /// Flits that wait at each output, before the receiver takes them.
         output_buffer: u32 = range(1, 1 << 16), "flits";
         /// Steps of the switch per tick: faster than its ports, it empties the inputs into the
         /// buffers of the outputs. With several, a packet takes one step more than it has flits.
@@ -93,7 +93,7 @@ settings! {
         /// an output is given to a packet before there is room behind it, as on the reference; else a packet
         /// goes whole as soon as there is room for a flit.
         credits: bool = Flag, "";
-        /// With credits: flits between an output's buffer and whoever takes them.
+        /// With credits: flits between an output's buffer and the receiver.
         last_buffer: u32 = range(1, 1 << 16), "flits";
         /// Packets that each SM's reply queue holds.
         reply_queue: u32 = range(1, 1 << 16), "packets";
