@@ -125,7 +125,9 @@ impl Gpu {
             return Ok(());
         }
         // What no warp waits for may still be on its way: it ends, and `finished` says in which cycle.
-        if course.blocks.completed == course.blocks.total && self.last_retired(course.start) < limit.at {
+        if course.blocks.completed == course.blocks.total
+            && self.last_retired(course.start) < limit.at
+        {
             return Ok(());
         }
         Err(self.over_limit(course, None))
