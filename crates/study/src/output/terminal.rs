@@ -2,6 +2,7 @@
 
 use super::beside::{sensitivities, size_table};
 use super::grid::Grid;
+use super::learned::{headlines, sentences};
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
@@ -77,6 +78,10 @@ pub fn text(
     }
     out += &sensitivities(results, width);
     out += &size_table(results, sizes, width);
+    let headlines = headlines(results, figures);
+    for sentence in sentences(results, figures, &headlines) {
+        out += &format!("{sentence}\n");
+    }
     out
 }
 
