@@ -148,7 +148,11 @@ pub fn left(time: Duration) -> String {
     match seconds {
         0..60 => format!("about {seconds} s left"),
         60..3600 => format!("about {} min left", seconds.div_ceil(60)),
-        _ => format!("about {} h {:02} min left", seconds / 3600, seconds / 60 % 60),
+        _ => format!(
+            "about {} h {:02} min left",
+            seconds / 3600,
+            seconds / 60 % 60
+        ),
     }
 }
 

@@ -70,8 +70,15 @@ pub fn sections(kernels: &[Ranked]) -> String {
         let rows = rows.flat_map(|line| line.instructions.iter().map(move |i| (line, i)));
         let mut rows: Vec<(&Line, &Instruction)> = rows.collect();
         rows.sort_by_key(|(_, i)| (Reverse(i.counts.cycles()), i.pc));
+        let most = rows.first().map_or(0, |(_, i)| i.counts.cycles());
         for (line, instruction) in rows {
-            row(&mut out, line, instruction, kernel.total.cycles(), &states);
+            row(
+                &mut out,
+                line,
+                instruction,
+                [kernel.total.cycles(), most],
+                &states,
+            );
         }
         out += "</tbody></table></div>\n";
     }
@@ -110,12 +117,11 @@ fn key(state: WarpState) -> String {
     format!("<i style=\"background:{}\"></i>", hue(state))
 }
 
-/// Warp-cycles as a bar, in parts by state.
-fn bar(c: &Counts, all: u64, states: &[WarpState]) -> String {
+/// Warp-cycles as a bar, in parts by state; the hottest instruction's is full.
+fn bar(c: &Counts, most: u64, states: &[WarpState]) -> String {
     let mut out = String::from("<span class=\"bar\">");
     for state in [WarpState::Issued].iter().chain(states) {
-        // A hundred pixels are all of the kernel's time.
-        let width = Counts::per(c.state(*state) * 100, all).unwrap_or(0.0);
+        let width = Counts::per(c.state(*state) * 100, most).unwrap_or(0.0);
         if width >= 0.5 {
             let colour = hue(*state);
             let _ = write!(
@@ -135,7 +141,13 @@ fn shown_states(total: &Counts) -> Vec<WarpState> {
 }
 
 /// An instruction. Cells say in `data-by` what they are sorted by; an empty one comes last.
-fn row(out: &mut String, line: &Line, i: &Instruction, all: u64, states: &[WarpState]) {
+fn row(
+    out: &mut String,
+    line: &Line,
+    i: &Instruction,
+    [all, most]: [u64; 2],
+    states: &[WarpState],
+) {
     let c = &i.counts;
     let _ = write!(
         out,
@@ -159,7 +171,7 @@ fn row(out: &mut String, line: &Line, i: &Instruction, all: u64, states: &[WarpS
         out,
         "<td data-by=\"{}\">{share:.1}%{}</td>",
         c.cycles(),
-        bar(c, all, states)
+        bar(c, most, states)
     );
     let mut cell = |value: Option<f64>, text: String| {
         let _ = match value {

@@ -10,9 +10,9 @@ use crate::profile::{self, Collected};
 use crate::summary::{Style, Summary, count, percent};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use roofline::Roof;
+use serde_json::Value;
 pub use series::{Recorder, Series};
 use std::path::Path;
-use serde_json::Value;
 use warpsim_present::palette;
 use warpsim_study::timeline::{self, Recording};
 use warpsim_workloads::Outcome;
@@ -77,14 +77,14 @@ fn page(run: &Run) -> Markup {
             body {
                 h1 { (summary.what) }
                 (headline(summary))
-                h2 { "Code" }
-                (PreEscaped(profile::sections(run.collected)))
-                h2 { "Warps" }
-                (warps(run.timeline))
                 h2 { "Roofline" }
                 (roof(summary))
                 h2 { "Over time" }
                 (panels::panels(run.series, summary.machine, summary.totals))
+                h2 { "Warps" }
+                (warps(run.timeline))
+                h2 { "Code" }
+                (PreEscaped(profile::sections(run.collected)))
                 h2 { "Summary" }
                 pre { (Summary { style: Style::Plain, what: summary.what.clone(), ..*summary }.text()) }
                 script { (PreEscaped(profile::SCRIPT)) (PreEscaped(timeline::SCRIPT)) }

@@ -83,7 +83,12 @@ impl Summary<'_> {
             writeln!(out, "{:<18}{states}", "warps, mostly")?;
         }
         let instructions = format!("by threads, {} by warps", count(c.warp_instructions));
-        row(out, "instructions", count(c.thread_instructions), &instructions)?;
+        row(
+            out,
+            "instructions",
+            count(c.thread_instructions),
+            &instructions,
+        )?;
         let launches = count(self.launches.iter().map(|l| l.launches).sum());
         row(out, "launches", launches, &launches::kernels(self.launches))?;
         // Of what is wrong the first.

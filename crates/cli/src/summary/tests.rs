@@ -1,8 +1,8 @@
 //! The page with fixed numbers.
 
 use super::*;
-use warpsim_workloads::Mismatch;
 use warpsim_sim::stats::{SchedulerState, WarpState};
+use warpsim_workloads::Mismatch;
 
 /// Numbers that are all different, so that a wrong place shows.
 fn totals() -> Totals {
@@ -125,7 +125,9 @@ fn briefly_it_is_ten_lines_that_no_terminal_breaks() {
     };
     let wrong = Outcome::Wrong((0..5).map(mismatch).collect());
     let long = "_Z30a_kernel_with_a_very_long_namePfS_i";
-    let several: Vec<LaunchReport> = [long, "second", "third"].map(|k| launch(k, &totals())).into();
+    let several: Vec<LaunchReport> = [long, "second", "third"]
+        .map(|k| launch(k, &totals()))
+        .into();
     for (what, launches, functional) in [
         ("matmul (n = 64, seed 1)", &several[..1], false),
         ("matmul (n = 64, seed 1)", &several[..1], true),

@@ -126,7 +126,8 @@ mod tests {
         (bases.title, names.collect())
     }
 
-    const GRID: &str = "[[grid]]\nscheduler = [\"lrr\", \"gto\"]\nset = { \"sm.schedulers\" = [1, 2] }\n";
+    const GRID: &str =
+        "[[grid]]\nscheduler = [\"lrr\", \"gto\"]\nset = { \"sm.schedulers\" = [1, 2] }\n";
 
     #[test]
     fn a_configuration_a_value_or_the_first_of_all() {
@@ -134,19 +135,27 @@ mod tests {
         let (first, last) = ("lrr+sm.schedulers=1", "gto+sm.schedulers=2");
         let title = "scheduler=lrr, sm.schedulers=1".to_string();
         assert_eq!(bases(&study, None), (title, vec![first.to_string(); 4]));
-        assert_eq!(bases(&study, Some(last)), (last.into(), vec![last.into(); 4]));
+        assert_eq!(
+            bases(&study, Some(last)),
+            (last.into(), vec![last.into(); 4])
+        );
         // Each beside the same number of schedulers.
         let beside = ["gto+sm.schedulers=1", last, "gto+sm.schedulers=1", last];
         for wanted in ["gto", "scheduler=gto"] {
             let (title, names) = bases(&study, Some(wanted));
-            assert_eq!((title.as_str(), names), ("scheduler=gto", beside.map(String::from).into()));
+            assert_eq!(
+                (title.as_str(), names),
+                ("scheduler=gto", beside.map(String::from).into())
+            );
         }
         assert_eq!(bases(&study, Some("gto, sm.schedulers=2")).1, [last; 4]);
     }
 
     #[test]
     fn seeds_and_parameters_are_compared_with_their_like() {
-        let study = study("[[grid]]\nscheduler = [\"lrr\", \"gto\"]\nseed = [1, 2]\nparam = { n = [64, 128] }\n");
+        let study = study(
+            "[[grid]]\nscheduler = [\"lrr\", \"gto\"]\nseed = [1, 2]\nparam = { n = [64, 128] }\n",
+        );
         let (title, names) = bases(&study, None);
         assert_eq!(title, "scheduler=lrr");
         assert_eq!(names[..4], names[4..], "gto beside lrr");

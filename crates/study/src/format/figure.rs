@@ -1,9 +1,9 @@
 //! Figures: what is shown, and what the paper has there.
 
-use super::{baseline, claim};
 use super::model::*;
 use super::parse::{ALL, check_word};
 use super::table::{Table, key, number};
+use super::{baseline, claim};
 use warpsim_present::{Node, SourceError};
 
 const KEYS: &[&str] = &[
@@ -71,7 +71,11 @@ pub fn plain(study: &Study, wanted: Option<&str>) -> Result<Vec<Figure>, String>
     let speedup = Figure {
         display: Display::Change,
         bases: Some(bases.clone()),
-        ..figure(SPEEDUP, format!("Speed-up over {}", bases.title), "1 / cycles")
+        ..figure(
+            SPEEDUP,
+            format!("Speed-up over {}", bases.title),
+            "1 / cycles",
+        )
     };
     let mut figures = vec![
         figure("cycles", "Core cycles".into(), "cycles"),

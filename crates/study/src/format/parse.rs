@@ -92,8 +92,7 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
         name: name.value,
     };
     if study.figures.is_empty() {
-        study.figures = figure::plain(&study, None)
-            .map_err(|e| source.error_without_place(e))?;
+        study.figures = figure::plain(&study, None).map_err(|e| source.error_without_place(e))?;
     }
     if let Some(wanted) = study.baseline.clone() {
         figure::rebase(&mut study, &wanted.value).map_err(|text| {

@@ -52,10 +52,7 @@ const MOST: usize = 10;
 
 /// The averages that matter: of the figures that the study names, else of those for which the paper has some,
 /// else of the first figure with one value each.
-pub fn headlines<'a>(
-    results: &Results<'a>,
-    figures: &[(Shown, Vec<Judged>)],
-) -> Vec<Headline<'a>> {
+pub fn headlines<'a>(results: &Results<'a>, figures: &[(Shown, Vec<Judged>)]) -> Vec<Headline<'a>> {
     let study = &results.plan().study;
     let bars = |f: &&Figure| matches!(f.shape, Shape::Bars { .. });
     let named = study.headlines.iter().map(|n| n.value.as_str());
@@ -79,9 +76,10 @@ fn of_figure<'a>(results: &Results<'a>, figure: &'a Figure, shown: &Shown) -> Ve
     let count = |row: &MeanRow| row.paper.iter().flatten().count();
     let many = shown.means.iter().map(count).sum::<usize>() > MOST;
     let last = shown.means.len().saturating_sub(1);
+    // Where there are many, or none of the paper's, the average over all is what counts.
+    let all = !printed || many && shown.means.last().is_some_and(|row| count(row) > 0);
     let rows = shown.means.iter().enumerate();
-    // Without the paper's the average over all is what counts.
-    let rows = rows.filter(|(i, _)| *i == last || printed && !many);
+    let rows = rows.filter(|(i, _)| *i == last || !all);
     let mut found = Vec::new();
     for (_, row) in rows {
         let over = mean_title(results, figure, row);
@@ -111,7 +109,9 @@ fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<(String, Opti
     if let Some(grid) = Grid::of(plan, shown) {
         let value = |choice: &super::grid::Choice| {
             let (sample, _) = choice.mean(&row.cells)?;
-            Some((choice.values.join(", "), None, sample))
+            let chosen = grid.axes.iter().zip(&choice.values);
+            let chosen = chosen.map(|(axis, value)| format!("{axis}={value}"));
+            Some((chosen.collect::<Vec<_>>().join(", "), None, sample))
         };
         return grid.rows.iter().filter_map(value).collect();
     }
@@ -172,13 +172,29 @@ fn tested(results: &Results, tally: Tally) -> Option<String> {
     let (holds, fails) = (of(Verdict::Holds), of(Verdict::Fails));
     let found = match tested {
         0 => "no claim was tested".to_string(),
+        1 => {
+            let mut all = tally
+                .counts()
+                .filter(|(v, n)| *v != Verdict::Untested && *n > 0);
+            let verdict = all.next().map_or("", |(v, _)| v.name());
+            format!("one claim was tested: {verdict}")
+        }
         _ => format!("of {tested} claims that were tested {holds} hold, {fails} fail{others}"),
     };
     let (ran, all) = plan.subjects.taken();
     Some(if ran < all {
-        format!("Only {ran} of the {all} workloads ran, so nothing is said about averages; {found}.")
+        format!(
+            "Only {ran} of the {all} workloads ran, so nothing is said about averages; {found}."
+        )
     } else if untested > 0 {
-        format!("{}; {untested} more were not tested.", capital(&found))
+        format!(
+            "{}; {untested} more {} not tested.",
+            capital(&found),
+            match untested {
+                1 => "was",
+                _ => "were",
+            }
+        )
     } else {
         format!("{}.", capital(&found))
     })
@@ -206,7 +222,11 @@ fn extremes(headlines: &[Headline], whole: bool) -> Option<String> {
     let over = &first.over;
     Some(match low.title == high.title {
         true => format!("{title}: {}{paper}, {over}.", told(high)),
-        false => format!("{title}: from {} to {}{paper}, {over}.", told(low), told(high)),
+        false => format!(
+            "{title}: from {} to {}{paper}, {over}.",
+            told(low),
+            told(high)
+        ),
     })
 }
 
@@ -215,6 +235,10 @@ fn farthest(headlines: &[Headline]) -> Option<String> {
     const ABOUT: f64 = 0.02;
     let distances = headlines.iter().filter_map(|h| Some((h.distance()?, h)));
     let distances: Vec<(f64, &Headline)> = distances.collect();
+    // Of a single one all has been said.
+    if distances.len() < 2 {
+        return None;
+    }
     let (_, far) = distances.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
     let near = distances.iter().filter(|(d, _)| *d <= ABOUT).count();
     let (ours, paper) = (far.text(far.ours.total()), far.text(far.paper?));

@@ -10,7 +10,9 @@ impl Report<'_> {
     pub(super) fn claim_section(&self) -> Markup {
         let found = words::found_at(self.results.plan().foreign_size());
         let figures = self.results.plan().study.figures.iter().zip(self.figures);
-        let figures: Vec<_> = figures.filter(|(_, (_, judged))| !judged.is_empty()).collect();
+        let figures: Vec<_> = figures
+            .filter(|(_, (_, judged))| !judged.is_empty())
+            .collect();
         html! {
             @if !figures.is_empty() {
                 section id="claims" {

@@ -1,7 +1,7 @@
 //! The top of the report: what it is, and what was learned.
 
 use super::Report;
-use crate::format::SIZES;
+use crate::format::{Figure, SIZES};
 use crate::output::learned::{self, Headline};
 use maud::{Markup, html};
 
@@ -128,7 +128,7 @@ impl Report<'_> {
                 nav {
                     @for figure in figures {
                         a href={ "#" (figure.id.value) } {
-                            @if figure.number.is_empty() { (figure.title) } @else { (figure.number) }
+                            (short(figures, figure))
                         }
                     }
                     @if self.figures.iter().any(|(_, j)| !j.is_empty()) {
@@ -145,5 +145,15 @@ impl Report<'_> {
                 }
             }
         }
+    }
+}
+
+/// What a figure is called in a link: its number, unless that says nothing of it.
+fn short<'f>(all: &[Figure], figure: &'f Figure) -> &'f str {
+    let alike = all.iter().filter(|f| f.number == figure.number).count();
+    match figure.number.as_str() {
+        "" => &figure.title,
+        _ if alike > 1 => &figure.title,
+        number => number,
     }
 }

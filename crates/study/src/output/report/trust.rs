@@ -74,10 +74,12 @@ impl Report<'_> {
                     "\u{b1} is the distance to the farther of them."
                 }
             }
-            dl class="verdicts" {
-                @for verdict in Verdict::ALL {
-                    dt class=(class(verdict)) { (verdict.name()) }
-                    dd { (meaning(verdict)) }
+            @if self.figures.iter().any(|(_, judged)| !judged.is_empty()) {
+                dl class="verdicts" {
+                    @for verdict in Verdict::ALL {
+                        dt class=(class(verdict)) { (verdict.name()) }
+                        dd { (meaning(verdict)) }
+                    }
                 }
             }
         }
