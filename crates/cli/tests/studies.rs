@@ -75,6 +75,11 @@ fn a_sweeps_baseline_can_be_chosen() {
         report.contains("--baseline gto"),
         "the command that repeats it"
     );
+    let part = scratch.path("part");
+    let sweep_part = ["sweep", &file, "--out", &part, "--repeats", "1", "-q"];
+    succeeds(&[&sweep_part[..], &["--baseline", "gto", "--shard", "1/1"]].concat());
+    let merged = succeeds(&["merge", &part]);
+    assert!(merged.contains("Speed-up over scheduler=gto\n"), "{merged}");
     let wrong = fails(2, &[&sweep[..], &["--baseline", "schedular=gto"]].concat());
     assert!(wrong.contains("did you mean `scheduler=gto`?"), "{wrong}");
 }

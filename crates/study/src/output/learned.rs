@@ -2,7 +2,7 @@
 //! most, and the averages that matter beside the paper's. All of it is made of the results.
 
 use super::grid::Grid;
-use super::terminal::mean_title;
+use super::terminal::{is, mean_title};
 use crate::conduct::Tally;
 use crate::evaluate::{MeanRow, Results, Shown};
 use crate::format::{Display, Figure, Shape};
@@ -116,11 +116,13 @@ fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<(String, Opti
         return grid.rows.iter().filter_map(value).collect();
     }
     let columns = shown.setups.iter().zip(&row.cells).zip(&row.paper);
-    let value = |((&setup, cell), paper): ((&usize, &Option<(Sample, usize)>), &Option<f64>)| {
-        let (sample, _) = cell.as_ref()?;
-        Some((plan.setups[setup].title.clone(), *paper, sample.clone()))
-    };
-    columns.filter_map(value).collect()
+    let mut found = Vec::new();
+    for ((&setup, cell), paper) in columns {
+        if let Some((sample, _)) = cell {
+            found.push((plan.setups[setup].title.clone(), *paper, sample.clone()));
+        }
+    }
+    found
 }
 
 /// A figure's title with its number.
@@ -176,8 +178,8 @@ fn tested(results: &Results, tally: Tally) -> Option<String> {
             let mut all = tally
                 .counts()
                 .filter(|(v, n)| *v != Verdict::Untested && *n > 0);
-            let verdict = all.next().map_or("", |(v, _)| v.name());
-            format!("one claim was tested: {verdict}")
+            let verdict = all.next().map_or(Verdict::Untested, |(v, _)| v);
+            format!("one claim was tested: it {}", is(verdict))
         }
         _ => format!("of {tested} claims that were tested {holds} hold, {fails} fail{others}"),
     };
