@@ -4,9 +4,10 @@ use super::axis::{Axis, axis};
 use super::chart::{Bar, Chart, Cluster};
 use super::colour::Paint;
 use super::layout::{LETTER, Layout, shortened, wrapped};
+use super::legend::{legend, painted};
 use super::pattern::Patterns;
 use crate::words;
-use warpsim_present::svg::{Element, Svg};
+use warpsim_present::svg::Svg;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 10.0;
@@ -27,7 +28,7 @@ pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
     let width = layout.width;
     let rows = rows(&chart.clusters, layout);
     let patterns = Patterns::new(&format!("{}{}", layout.class, chart.number));
-    let (legend, legend_height) = legend(chart, &patterns, width);
+    let (legend, legend_height) = legend(chart, &patterns, [LEFT, RIGHT], width);
     let tilted = rows.iter().any(|row| crowded(row, width));
     let below = if tilted { tilted_height(chart) } else { BELOW };
     let headings: Vec<_> = rows.iter().map(|row| headings(row, width)).collect();
@@ -142,63 +143,11 @@ fn headings(clusters: &[Cluster], width: f64) -> Vec<Heading<'_>> {
     headings
 }
 
-fn legend(chart: &Chart, patterns: &Patterns, page: f64) -> (Svg, f64) {
-    let mut svg = Svg::new();
-    // Where there is little room the legend takes that of the axis too.
-    let left = if page < 500.0 { RIGHT } else { LEFT };
-    let (mut x, mut y) = (left, 8.0);
-    for entry in &chart.legend {
-        let width = 32.0 + entry.title.chars().count() as f64 * LETTER;
-        if x + width > page - RIGHT && x > left {
-            (x, y) = (left, y + 18.0);
-        }
-        let patch = svg.element("rect").fixed("x", x, 1).fixed("y", y, 1);
-        let patch = patch.attr("width", 11).attr("height", 11).attr("rx", 2);
-        painted(patch, patterns, entry.paint, entry.outlined).empty();
-        svg.element("text")
-            .fixed("x", x + 16.0, 1)
-            .fixed("y", y + 10.0, 1)
-            .attr("fill", "var(--ink)")
-            .text(&entry.title);
-        x += width;
-    }
-    y += 18.0;
-    for line in wrapped(&chart.remark, page - left - RIGHT) {
-        svg.element("text")
-            .attr("x", left)
-            .fixed("y", y + 10.0, 1)
-            .attr("fill", "var(--soft)")
-            .text(line);
-        y += 18.0;
-    }
-    (svg, y)
-}
-
 /// Everything that is painted.
 fn paints(chart: &Chart) -> impl Iterator<Item = Paint> + '_ {
     let bars = chart.clusters.iter().flat_map(|c| &c.bars);
     let bars = bars.flat_map(|b| &b.layers).map(|(_, paint)| *paint);
     bars.chain(chart.legend.iter().map(|entry| entry.paint))
-}
-
-fn painted<'s>(
-    element: Element<'s>,
-    patterns: &Patterns,
-    paint: Paint,
-    outlined: bool,
-) -> Element<'s> {
-    let element = patterns.fill(element, paint);
-    if outlined {
-        element
-            .attr("fill-opacity", ".2")
-            .attr("stroke", paint.hue.paint())
-            .attr("stroke-width", 1.4)
-            .attr("stroke-dasharray", "3 2")
-    } else if paint.strength < 1.0 {
-        element.fixed("fill-opacity", paint.strength, 2)
-    } else {
-        element
-    }
 }
 
 /// A row of bars.

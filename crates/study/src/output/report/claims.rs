@@ -17,6 +17,12 @@ impl Report<'_> {
             @if !figures.is_empty() {
                 section id="claims" {
                     h2 { "Claims" }
+                    @if figures.iter().any(|(figure, (_, judged))| explained(figure, judged)) {
+                        p class="note" {
+                            "Numbers in a reason (\u{201c}why\u{201d}) are those of the runs that it was written for; \
+                             this report's own stand above it."
+                        }
+                    }
                     @for (figure, (_, judged)) in figures {
                         (of_figure(figure, judged, &found))
                     }
@@ -37,13 +43,36 @@ fn of_figure(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
             a href={ "#" (figure.id.value) } {
                 @if figure.number.is_empty() { (figure.title) } @else { (figure.number) }
             }
-            " " small { (all().filter(|(_, j)| held(j)).count()) " of " (judged.len()) " hold" }
+            " " small { (counted(judged)) }
         }
         ul class="claims" {
             @for (claim, judged) in sorted {
                 (item(claim, judged, found))
             }
         }
+    }
+}
+
+/// Whether the study says why a claim does not hold.
+fn explained(figure: &Figure, judged: &[Judged]) -> bool {
+    let mut all = figure.claims.iter().zip(judged);
+    all.any(|(claim, judged)| reason(claim, judged).is_some())
+}
+
+/// Why a claim does not hold, where it does not.
+fn reason<'c>(claim: &'c Claim, judged: &Judged) -> Option<&'c String> {
+    let deviates = matches!(judged.verdict, Verdict::Fails | Verdict::Scatter);
+    claim.reason.as_ref().filter(|_| deviates)
+}
+
+/// How many hold of those that were tested.
+fn counted(judged: &[Judged]) -> String {
+    let of = |verdict: Verdict| judged.iter().filter(|j| j.verdict == verdict).count();
+    let (held, untested) = (of(Verdict::Holds), of(Verdict::Untested));
+    match (judged.len() - untested, untested) {
+        (0, _) => "not tested".into(),
+        (tested, 0) => format!("{held} of {tested} hold"),
+        (tested, _) => format!("{held} of {tested} hold, {untested} not tested"),
     }
 }
 
@@ -57,9 +86,7 @@ fn item(claim: &Claim, judged: &Judged, found: &str) -> Markup {
                     small { b { "The paper:" } " " (paper) }
                 }
                 small { (judged.detail) }
-                @if let (Verdict::Fails | Verdict::Scatter, Some(reason)) =
-                    (judged.verdict, &claim.reason)
-                {
+                @if let Some(reason) = reason(claim, judged) {
                     small { b { "Why" (found) ":" } " " (reason) }
                 }
                 @for tried in &judged.experiments {
