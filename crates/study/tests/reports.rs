@@ -278,6 +278,31 @@ fn a_sweeps_speed_up_is_the_first_thing_in_its_report() {
 }
 
 #[test]
+fn of_many_configurations_the_highest_are_listed_and_the_lowest_is_named() {
+    let widths: Vec<String> = (1..=12).map(|n| n.to_string()).collect();
+    let text = SWEEP.replace("[1, 2]", &format!("[{}]", widths.join(", ")));
+    let text = text.replace("scheduler = [\"lrr\", \"gto\"]\n", "");
+    let plan = plan_with(
+        &text.replace("sm.schedulers", "l2.latency"),
+        &Choices::default(),
+    );
+    let plan = plan.expect("a good study");
+    let made = plan.runs.iter().enumerate().map(|(i, run)| {
+        record(
+            run,
+            Status::Correct,
+            json!({ "cycles": 100 + i, "ipc": 1.0 }),
+        )
+    });
+    let made: Vec<Record> = made.collect();
+    let (report, conclusion) = concluded("many", &plan, &made);
+    let table = between(&report, "class=\"headlines\"", "</table>");
+    assert_eq!(table.matches("<b>").count(), 10, "{table}");
+    let said = "from -9.9% under l2.latency=12 to 0.0% under l2.latency=1";
+    assert!(conclusion.text.contains(said), "{}", conclusion.text);
+}
+
+#[test]
 fn a_baseline_that_makes_no_sense_is_an_error() {
     let wrong = |text: &str, baseline: Option<&str>| {
         let choices = Choices {

@@ -96,11 +96,21 @@ fn of_figure<'a>(results: &Results<'a>, figure: &'a Figure, shown: &Shown) -> Ve
             });
         }
     }
-    if !printed && found.len() > MOST {
-        found.sort_by(|a, b| b.ours.total().total_cmp(&a.ours.total()));
-        found.truncate(MOST);
-    }
     found
+}
+
+/// Those that a table shows: of a figure without the paper's averages, and with many, the highest.
+pub fn listed<'h, 'a>(headlines: &'h [Headline<'a>]) -> Vec<&'h Headline<'a>> {
+    let mut listed = Vec::new();
+    for of_one in headlines.chunk_by(|a, b| a.figure.id.value == b.figure.id.value) {
+        let mut all: Vec<&Headline> = of_one.iter().collect();
+        if all.len() > MOST && all.iter().all(|h| h.paper.is_none()) {
+            all.sort_by(|a, b| b.ours.total().total_cmp(&a.ours.total()));
+            all.truncate(MOST);
+        }
+        listed.extend(all);
+    }
+    listed
 }
 
 /// Configurations with their averages; of a grid its choices, seeds put together.

@@ -2,6 +2,7 @@
 
 use super::pattern::PATTERNS;
 use crate::plan::Plan;
+use std::collections::HashSet;
 use warpsim_present::palette;
 pub use warpsim_present::palette::Hue;
 
@@ -107,17 +108,31 @@ fn paints(names: &[&str], together: &[Vec<usize>]) -> Vec<Paint> {
             false => usual,
         });
     }
-    let paint = |name: &&str| {
-        let colour = number(name).map_or(0, |f| colours[f]);
-        let mut variants = names.iter().filter(|n| family(n) == family(name));
-        let place = variants.position(|n| n == name).unwrap_or(0);
-        Paint {
-            hue: palette::series(colour),
+    // The pictures that each configuration is in.
+    let mut shown: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
+    for (picture, configurations) in together.iter().enumerate() {
+        configurations.iter().for_each(|&c| shown[c].push(picture));
+    }
+    let own: Vec<usize> = names.iter().filter_map(|name| number(name)).collect();
+    let mut paints: Vec<Paint> = Vec::new();
+    // Of each: how many patterns come before its own.
+    let mut places: Vec<usize> = Vec::new();
+    for this in 0..names.len() {
+        let alike = |other: usize| {
+            own[other] == own[this] || shown[other].iter().any(|p| shown[this].contains(p))
+        };
+        // Those of its colour that it is to be told apart from.
+        let rivals = (0..this).filter(|o| colours[own[*o]] == colours[own[this]] && alike(*o));
+        let taken: HashSet<usize> = rivals.map(|other| places[other]).collect();
+        let place = (0..).find(|place| !taken.contains(place)).unwrap_or(0);
+        places.push(place);
+        paints.push(Paint {
+            hue: palette::series(colours[own[this]]),
             pattern: place % PATTERNS,
             strength: 0.6f64.powi((place / PATTERNS) as i32),
-        }
-    };
-    names.iter().map(paint).collect()
+        });
+    }
+    paints
 }
 
 #[cfg(test)]
@@ -151,6 +166,11 @@ mod tests {
         assert_eq!([paints[10].hue, paints[20].hue], [Hue("c1"), Hue("c2")]);
         assert_ne!(paints[1], paints[11]);
         assert_eq!(paints[15].hue, Hue("c5"), "shown with no other");
+        // All at once: colours are used again, with patterns.
+        let paints = super::paints(&names, &[(0..25).collect()]);
+        for (i, paint) in paints.iter().enumerate() {
+            assert!(!paints[..i].contains(paint), "{i}");
+        }
     }
 
     #[test]

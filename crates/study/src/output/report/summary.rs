@@ -44,7 +44,7 @@ impl Report<'_> {
                 @for sentence in learned::sentences(self.results, self.figures, &headlines) {
                     p { (sentence) }
                 }
-                (self.headline_table(&headlines))
+                (self.headline_table(&learned::listed(&headlines)))
                 @if let (true, Some(own)) = (claims, plan.foreign_size()) {
                     p class="note" {
                         "The study asks for size " b { (own) } ": at this one an SM may hold \
@@ -71,13 +71,13 @@ impl Report<'_> {
     }
 
     /// The averages that matter: the paper's, ours, and how far repeats lie apart.
-    fn headline_table(&self, headlines: &[Headline]) -> Markup {
+    fn headline_table(&self, headlines: &[&Headline]) -> Markup {
         let printed = headlines.iter().any(|h| h.paper.is_some());
         let repeated = headlines.iter().any(|h| h.spread().is_some());
         // The figure's title stands on the first of its lines.
         let begins = |i: usize| {
-            let before = i.checked_sub(1).map(|b| &headlines[b]);
-            let here = &headlines[i];
+            let before = i.checked_sub(1).map(|b| headlines[b]);
+            let here = headlines[i];
             before.is_none_or(|b| b.figure.id.value != here.figure.id.value || b.over != here.over)
         };
         html! {
