@@ -25,6 +25,8 @@ pub struct Ranked {
 pub struct Line {
     /// `file:line`.
     pub place: String,
+    /// Its number in that file.
+    pub number: Option<u32>,
     /// Its text, where the file can be read.
     pub text: String,
     /// Its instructions together.
@@ -124,6 +126,8 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
             let named = from.files.iter().find(|(number, _)| *number == file);
             named.map(|(_, name)| (name.clone(), line))
         });
+        let number = source.as_ref().map(|(_, number)| *number);
+        let number = number.filter(|number| *number > 0);
         let (place, text) = match source {
             // What the compiler made for no line in particular.
             Some((file, 0)) => (format!("{file} (no line)"), String::new()),
@@ -139,6 +143,7 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
         };
         let line = lines.entry(place.clone()).or_insert_with(|| Line {
             place,
+            number,
             text,
             counts: Counts::default(),
             instructions: Vec::new(),
