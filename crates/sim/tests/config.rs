@@ -291,3 +291,20 @@ fn a_long_chain_of_files_is_no_circle() {
     let error = load(99).expect_err("too long");
     assert!(error.message.contains("64 files at most"), "{error}");
 }
+
+/// Background and the leakage of all lanes are together what the source of these numbers has for an idle SM.
+#[test]
+fn an_idle_sm_takes_what_its_source_says() {
+    for name in names() {
+        let machine = Machine::preset(name).expect("a preset");
+        let (sp, energy) = (&machine.unit["sp"], &machine.energy);
+        let lanes = sp.count * sp.lanes;
+        let leakage = lanes * (energy.int_leakage + energy.fp_leakage) / 1000;
+        let milliwatts = match name.starts_with("fx5800") {
+            true => 1540,
+            false => 1590,
+        };
+        let idle = energy.background_sm + leakage;
+        assert!(idle.abs_diff(milliwatts) <= 5, "{name}: {idle} mW");
+    }
+}

@@ -16,6 +16,8 @@ const FETCH: &[&[&str]] = &[
     &["fetch.buffer=4", "fetch.width=2", "fetch.eligible=room"],
     &["fetch.cache_ports=2", "fetch.l0_bytes=256"],
     &["sm.constant_operands=true", "fetch.wait_for_branch=true"],
+    &["fetch.refill=refetch", "l1i.mshrs=4"],
+    &["fetch.policy=cff", "fetch.ports=4", "fetch.per=sm"],
 ];
 
 /// No run takes as many cycles.

@@ -78,7 +78,34 @@ const NUMBERS: &[(&str, &str)] = &[
     ),
     ("gpgpu_num_sp_units", "unit.sp.count"),
     ("gpgpu_num_sfu_units", "unit.sfu.count"),
+    (
+        "gpgpu_n_cluster_ejection_buffer_size",
+        "interconnect.reply_queue",
+    ),
 ];
+
+/// Options that are 0 or 1, and what these are here.
+const FLAGS: &[(&str, &str, [&str; 2])] = &[
+    (
+        "gpgpu_perf_sim_memcpy",
+        "gpu.copies_warm_l2",
+        ["false", "true"],
+    ),
+    (
+        "gpgpu_flush_l1_cache",
+        "gpu.flush_l1_when_idle",
+        ["false", "true"],
+    ),
+    (
+        "gpgpu_flush_l2_cache",
+        "gpu.flush_l2_between_kernels",
+        ["false", "true"],
+    ),
+    (GROUP_BITS, "dram.group_bits", ["\"high\"", "\"low\""]),
+];
+
+/// Which bits of a bank's number name its group.
+const GROUP_BITS: &str = "dram_bnkgrp_indexing_policy";
 
 /// Caches: our section, and which of our keys it has.
 const CACHES: &[(&str, &str, bool)] = &[
@@ -199,6 +226,12 @@ fn one(option: &str, value: &str, all: &Options, out: &mut Imported) -> Result<b
         set(key, whole(value)?.to_string());
         return Ok(true);
     }
+    if let Some((_, key, words)) = FLAGS.iter().find(|(name, ..)| *name == option) {
+        let at = whole(value)? as usize;
+        let word = words.get(at).ok_or("0 or 1 is expected")?;
+        set(key, word.to_string());
+        return Ok(true);
+    }
     if let Some((_, section, indexed)) = CACHES.iter().find(|(name, ..)| *name == option) {
         let longest = cache::longest_line(section);
         let (settings, long) = cache(value, *indexed, longest)?;
@@ -282,7 +315,12 @@ fn one(option: &str, value: &str, all: &Options, out: &mut Imported) -> Result<b
         "gpgpu_n_mem_per_ctrlr" | "gpgpu_dram_burst_length" | "dram_data_command_freq_ratio" => {
             return Ok(all.value("gpgpu_dram_buswidth").is_some());
         }
-        "gpgpu_dram_timing_opt" => return timing(value, option, out),
+        "gpgpu_dram_timing_opt" => {
+            if value.contains("nbkgrp") && all.value(GROUP_BITS).is_none() {
+                set("dram.group_bits", "\"high\"".into());
+            }
+            return timing(value, option, out);
+        }
         _ => return Ok(false),
     }
     Ok(true)

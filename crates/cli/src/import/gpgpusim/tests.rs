@@ -14,6 +14,8 @@ const CONFIG: &str = "# a comment
 -gpgpu_dram_timing_opt \"nbk=8:CCD=2:RRD=5:RCD=11:
                     RAS=27:XYZ=3\"
 -gpgpu_ptx_sim_mode 0
+-gpgpu_perf_sim_memcpy 1 -gpgpu_flush_l1_cache 0 -dram_bnkgrp_indexing_policy 1
+-gpgpu_n_cluster_ejection_buffer_size 8
 ";
 
 #[test]
@@ -36,6 +38,10 @@ fn options_become_settings() {
         ("latency.fp32_div", "[39, 4]"),
         ("dram.banks", "8"),
         ("dram.timing.ras", "27"),
+        ("dram.group_bits", "\"low\""),
+        ("gpu.copies_warm_l2", "true"),
+        ("gpu.flush_l1_when_idle", "false"),
+        ("interconnect.reply_queue", "8"),
     ] {
         assert_eq!(get(key), Some(value), "{key}");
     }
@@ -49,6 +55,11 @@ fn options_become_settings() {
 #[test]
 fn mistakes_name_the_option() {
     let import = |text: &str| import(&Source::new("g.config", text)).map(|_| ());
+    let error = import("-gpgpu_perf_sim_memcpy 2\n").expect_err("no flag");
+    assert_eq!(
+        error.message,
+        "`-gpgpu_perf_sim_memcpy 2`: 0 or 1 is expected"
+    );
     let error = import("# old\n-gpgpu_n_mem six\n").expect_err("no number");
     assert_eq!(
         error.message,

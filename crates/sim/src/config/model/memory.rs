@@ -161,6 +161,8 @@ settings! {
         banks: u32 = power_of_two(1, 64), "";
         /// Groups that they form.
         bank_groups: u32 = power_of_two(1, 64), "";
+        /// Bits of a bank's number that name its group.
+        group_bits: GroupBits = Words(GROUP_BITS), "";
         /// Size of a burst.
         burst_bytes: u32 = power_of_two(8, 1024), "bytes";
         /// Time that a burst takes on the bus.
@@ -195,6 +197,18 @@ pub enum DramModel {
     Gddr,
     Simple,
 }
+
+/// Which bits of a bank's number name its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GroupBits {
+    /// The lowest: neighbours are in different groups.
+    Low,
+    /// The highest: neighbours are in one group.
+    High,
+}
+
+const GROUP_BITS: &[&str] = &["low", "high"];
 
 settings! {
     /// DRAM timing.

@@ -17,7 +17,7 @@ use class::OpClass;
 use energy::{Energy, WorkEnergy};
 pub use gpu::{Gpu, Virtual, VirtualMode};
 pub use memory::{
-    Cache, DataCache, Dram, DramModel, DramTiming, Interconnect, L2, Shared, WritePolicy,
+    Cache, DataCache, Dram, DramModel, DramTiming, GroupBits, Interconnect, L2, Shared, WritePolicy,
 };
 use serde::{Deserialize, Serialize};
 use settings::Setting;

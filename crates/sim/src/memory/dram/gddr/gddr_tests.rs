@@ -136,7 +136,11 @@ fn activates_are_rrd_apart() {
 
 /// Column commands to rows that are already open.
 fn open_columns(requests: &[DramRequest]) -> Vec<u64> {
-    let mut dram = channel();
+    open_columns_of(&gtx480().dram, requests)
+}
+
+fn open_columns_of(config: &Dram, requests: &[DramRequest]) -> Vec<u64> {
+    let mut dram = Bench::new(config);
     for bank in 0..16 {
         dram.push(Tick::ZERO, request(bank, 5, false, 0));
     }
@@ -155,6 +159,18 @@ fn columns_are_ccd_apart_and_ccdl_within_a_bank_group() {
     let read = |bank| request(bank, 5, false, 0);
     assert_eq!(open_columns(&[read(0), read(1)]), [0, 2]);
     assert_eq!(open_columns(&[read(0), read(4)]), [0, 3]);
+}
+
+#[test]
+fn high_bits_put_neighbours_into_one_bank_group() {
+    let mut dram = gtx480().dram;
+    dram.group_bits = GroupBits::High;
+    let read = |bank| request(bank, 5, false, 0);
+    let apart = |a, b| open_columns_of(&dram, &[read(a), read(b)]);
+    assert_eq!(apart(0, 1), [0, 3]);
+    assert_eq!(apart(0, 3), [0, 3]);
+    assert_eq!(apart(0, 4), [0, 2]);
+    assert_eq!(apart(3, 4), [0, 2]);
 }
 
 #[test]

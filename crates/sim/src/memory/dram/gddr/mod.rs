@@ -19,7 +19,7 @@ mod flying;
 mod timing;
 
 use super::DramRequest;
-use crate::config::Dram;
+use crate::config::{Dram, GroupBits};
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
@@ -51,6 +51,15 @@ pub struct Gddr {
     next_command: Tick,
 }
 
+/// The group of a bank.
+fn group_of(index: usize, banks: usize, groups: usize, bits: GroupBits) -> u16 {
+    let group = match bits {
+        GroupBits::Low => index % groups,
+        GroupBits::High => index / (banks / groups).max(1),
+    };
+    group as u16
+}
+
 impl Gddr {
     /// An idle channel with all rows closed.
     pub fn new(config: &Dram) -> Gddr {
@@ -66,7 +75,7 @@ impl Gddr {
             queued: 0,
             entries: Entries::new(entries),
             banks: (0..banks)
-                .map(|index| Bank::new((index % groups) as u16))
+                .map(|index| Bank::new(group_of(index, banks, groups, config.group_bits)))
                 .collect(),
             earliest: Earliest::new(groups),
             idle_with_work: 0,
