@@ -5,7 +5,7 @@
 use warpsim_silicon::combinations::check_many;
 
 /// Drawn where the environment does not say how many; and by the long test.
-const COMBINATIONS: u64 = 40;
+const COMBINATIONS: u64 = 24;
 const MANY: u64 = 300;
 
 fn number(name: &str, default: u64) -> u64 {

@@ -9,7 +9,7 @@ use warpsim_silicon::programs::{NEWER, program};
 
 /// Programs that are run on every machine, and by the long tests. All that are recorded take minutes:
 /// `warpsim selftest --recorded`.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 12;
 const LONG_SAMPLE: usize = 96;
 
 fn under_every_model(size: usize) {

@@ -54,8 +54,8 @@ fn compare_forms(every: usize) {
 }
 
 #[test]
-fn one_form_of_eight_computes_what_the_gpu_computes() {
-    compare_forms(8);
+fn one_form_of_sixteen_computes_what_the_gpu_computes() {
+    compare_forms(16);
 }
 
 #[test]

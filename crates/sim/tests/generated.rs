@@ -142,7 +142,7 @@ fn run(
 }
 
 /// Of the machines each so manieth runs a kernel where not all do.
-const APART: usize = 10;
+const APART: usize = 15;
 
 fn functional() -> Options {
     Options {

@@ -228,8 +228,8 @@ fn check_settings(every: usize) {
 }
 
 #[test]
-fn one_setting_of_six_changes_something() {
-    check_settings(6);
+fn one_setting_of_twelve_changes_something() {
+    check_settings(12);
 }
 
 #[test]
@@ -319,8 +319,8 @@ fn check_parameters(every: usize) {
 }
 
 #[test]
-fn one_parameter_of_eight_changes_something() {
-    check_parameters(8);
+fn one_parameter_of_sixteen_changes_something() {
+    check_parameters(16);
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn on_threads(counts: &[(usize, usize)]) {
 
 #[test]
 fn threads_make_no_difference() {
-    on_threads(&[(2, 6), (3, 40), (4, 12), (8, 40)]);
+    on_threads(&[(2, 10), (3, 40), (4, 20), (8, 40)]);
 }
 
 #[test]
