@@ -126,7 +126,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
-        Command::Flow(arguments) => pictures::flow::run(&arguments),
+        Command::Flow(arguments) => pictures::flow::draw(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),

@@ -12,6 +12,7 @@ mod guide;
 mod listed;
 mod observed;
 mod phases;
+mod places;
 mod printing;
 mod profile;
 mod registers;

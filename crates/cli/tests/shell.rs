@@ -30,6 +30,25 @@ fn completions_know_commands_and_options() {
 }
 
 #[test]
+fn completions_say_what_names_are_where_the_shell_shows_it() {
+    let shown = |shell| succeeds(&["completions", shell]);
+    let (bash, zsh, fish) = (shown("bash"), shown("zsh"), shown("fish"));
+    // A workload, a machine, a scheduler, a setting, a study: name and the begin of what is said.
+    for (name, about) in [
+        ("matmul", "C = A * B of square"),
+        ("fx5800", "Quadro FX 5800"),
+        ("gto", "greedy then oldest"),
+        ("sm.schedulers", "Warp schedulers"),
+        ("baws", "Barrier-aware"),
+    ] {
+        assert!(zsh.contains(&format!("{name}\\:\"{about}")), "zsh: {name}");
+        let fish_has = fish.contains(&format!("{name}\\t'{about}"));
+        assert!(fish_has, "fish: {name}");
+    }
+    assert!(!bash.contains("greedy then oldest"), "bash");
+}
+
+#[test]
 fn a_command_without_a_name_lists_what_there_is() {
     let lists = succeeds(&["list"]);
     for name in ["machines", "schedulers", "studies", "kernels-vtw"] {
