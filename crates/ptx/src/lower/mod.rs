@@ -19,6 +19,7 @@ mod instruction;
 mod module;
 mod operand;
 mod scope;
+mod sources;
 mod whole;
 
 use crate::ast::{Directive, Function, Ident, Item, Module, Statement};
