@@ -9,6 +9,7 @@ mod export;
 mod failures;
 mod flow;
 mod guide;
+mod half;
 mod listed;
 mod observed;
 mod phases;
