@@ -101,7 +101,7 @@ fn mistakes_quote_what_was_typed() {
         typed.is_some() && instead == Some(lines.len() - 1),
         "{shown}"
     );
-    let shown = fails(2, &["run", "vecadd", "--set", "speed=1"]);
+    let shown = fails(2, &["run", "vecadd", "--set", "foo=1"]);
     assert!(shown.contains("`warpsim list settings`"), "{shown}");
 }
 

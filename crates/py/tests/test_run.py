@@ -263,7 +263,9 @@ def test_arrays_have_the_type_that_the_kernel_takes(vecadd: warpsim.Kernel) -> N
     assert "argument 2: an array of float64" in text and "takes float*" in text and 'astype("float32")' in text
     with pytest.raises(warpsim.BadInput, match=r"an array of int32, but the kernel takes float const\*"):
         warpsim.run(scale, 1, 32, [a.astype(np.int32), b, 2.0, 1000])
-    for right in (a, a.view(np.uint8), a.view(np.complex64), a.view([("x", "f4")])):
+    with pytest.raises(warpsim.BadInput, match=r'array.view\("float32"\) if its bytes are meant'):
+        warpsim.run(scale, 1, 32, [a.view(np.uint8), b, 2.0, 1000])
+    for right in (a, a.view(np.complex64), a.view([("x", "f4")])):
         warpsim.run(scale, 1, 32, [right, b, 2.0, 1000])
     # Else the PTX: it reads numbers of .f32.
     with pytest.raises(warpsim.BadInput, match="an array of float64, but the kernel takes it as numbers of .f32"):
