@@ -72,7 +72,7 @@ enum Command {
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),
     /// Draw which lanes work in which basic block, under each divergence model.
-    Flow(pictures::flow::Arguments),
+    Flow(Box<pictures::flow::Arguments>),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Rewrite PTX.
