@@ -86,7 +86,9 @@ class Kernel:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "kernel.cu"
             path.write_text(source, encoding="utf-8")
-            return cls(_native.compile_cuda(str(path)), name, file="kernel.cu")
+            ptx = _native.compile_cuda(str(path))
+            # The same text is the same kernel, wherever it was compiled.
+            return cls(ptx.replace(f'"{folder}/', '"'), name, file="kernel.cu")
 
     @staticmethod
     def from_numba(function: Callable[..., Any], signature: Any, *, cc: tuple[int, int] = (7, 5)) -> Kernel:

@@ -6,6 +6,7 @@ mod clang;
 mod headers;
 mod nvcc;
 mod nvrtc;
+mod packages;
 
 pub use choose::CudaCompiler;
 
