@@ -3,6 +3,7 @@
 use crate::common;
 
 use common::{Scratch, fails, root, succeeds, warpsim};
+use std::process::Command;
 
 fn example(name: &str) -> String {
     let path = root().join("studies/examples").join(name);
@@ -52,6 +53,58 @@ fn a_sweep_shows_a_table_and_leaves_files() {
     );
     let again = String::from_utf8_lossy(&output.stdout);
     assert_eq!(again, shown, "the same, from the folder");
+}
+
+#[test]
+fn a_sweeps_baseline_can_be_chosen() {
+    let scratch = Scratch::new("baseline");
+    let out = scratch.path("r");
+    let file = example("sweep.toml");
+    let sweep = ["sweep", &file, "--out", &out, "--repeats", "1"];
+    let shown = succeeds(&sweep);
+    let first = "Speed-up over scheduler=lrr, sm.schedulers=1\n";
+    assert!(shown.contains(first), "{shown}");
+    let shown = succeeds(&[&sweep[..], &["--baseline", "gto"]].concat());
+    let table = shown.split("Speed-up over scheduler=gto\n").nth(1);
+    let table = table.and_then(|t| t.split("\n\n").next()).expect("a table");
+    for line in table.lines().filter(|l| l.trim_start().starts_with("gto")) {
+        assert!(line.ends_with(" 0.0%"), "{table}");
+    }
+    let report = std::fs::read_to_string(format!("{out}/report.html")).expect("a report");
+    assert!(
+        report.contains("--baseline gto"),
+        "the command that repeats it"
+    );
+    let part = scratch.path("part");
+    let sweep_part = ["sweep", &file, "--out", &part, "--repeats", "1", "-q"];
+    succeeds(&[&sweep_part[..], &["--baseline", "gto", "--shard", "1/1"]].concat());
+    let merged = succeeds(&["merge", &part]);
+    assert!(merged.contains("Speed-up over scheduler=gto\n"), "{merged}");
+    let wrong = fails(2, &[&sweep[..], &["--baseline", "schedular=gto"]].concat());
+    assert!(wrong.contains("did you mean `scheduler=gto`?"), "{wrong}");
+}
+
+#[test]
+fn on_a_terminal_no_line_has_to_be_broken() {
+    let scratch = Scratch::new("narrow");
+    let out = scratch.path("r");
+    let arguments = ["study", "baws", "--size", "tiny", "--repeats", "1"];
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsim"))
+        .args(arguments)
+        .args(["--workloads", "matmul", "--out", &out])
+        .env("COLUMNS", "80")
+        .output()
+        .expect("the command runs");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        shown.contains("Nothing was tested: at size tiny"),
+        "{shown}"
+    );
+    let long = |line: &&str| line.chars().count() > 80 && line.contains(' ');
+    let long: Vec<&str> = shown.lines().filter(long).collect();
+    // The folder's name is as long as it is.
+    let long: Vec<&&str> = long.iter().filter(|l| !l.contains(&out)).collect();
+    assert!(long.is_empty(), "{long:?}");
 }
 
 /// Interrupted by a signal it says what is kept and how to go on; and that goes on.

@@ -56,6 +56,7 @@ impl Plan {
             size: sized.flatten().map(|(_, size)| *size),
             workloads,
             repeats,
+            ..Choices::default()
         };
         let known = embedded::text(file).is_some();
         let request = Request {

@@ -4,18 +4,17 @@
 
 use warpsim_silicon::combinations::check_many;
 
-/// Drawn where the environment does not say how many.
-const COMBINATIONS: u64 = 300;
+/// Drawn where the environment does not say how many; and by the long test.
+const COMBINATIONS: u64 = 40;
+const MANY: u64 = 300;
 
 fn number(name: &str, default: u64) -> u64 {
     let text = std::env::var(name).ok();
     text.and_then(|t| t.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn random_combinations_run_correctly_or_are_refused() {
+fn check(count: u64) {
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let count = number("WARPSIM_COMBINATIONS", COMBINATIONS);
     let tally = check_many(number("WARPSIM_SEED", 1), count, threads, None);
     assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
     assert_eq!(tally.ran + tally.refused, count);
@@ -23,4 +22,15 @@ fn random_combinations_run_correctly_or_are_refused() {
         tally.ran > count / 5 && tally.refused > count / 20,
         "{tally:?}"
     );
+}
+
+#[test]
+fn random_combinations_run_correctly_or_are_refused() {
+    check(number("WARPSIM_COMBINATIONS", COMBINATIONS));
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn many_random_combinations_run_correctly_or_are_refused() {
+    check(MANY);
 }

@@ -7,18 +7,18 @@ use warpsim_silicon::programs::recorded::{check, check_all};
 use warpsim_silicon::programs::run::{functional, models, sized_warps, virtual_blocks};
 use warpsim_silicon::programs::{NEWER, program};
 
-/// Programs that are run on every machine. All that are recorded take minutes:
+/// Programs that are run on every machine, and by the long tests. All that are recorded take minutes:
 /// `warpsim selftest --recorded`.
-const SAMPLE: usize = 96;
+const SAMPLE: usize = 16;
+const LONG_SAMPLE: usize = 96;
 
-#[test]
-fn a_sample_computes_what_the_gpu_computed_under_every_model() {
+fn under_every_model(size: usize) {
     let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
     let mut targets = vec![functional().expect("a machine")];
     let mut machines = models().expect("machines");
     machines.retain(|t| !t.name.ends_with("-ref"));
     targets.extend(machines);
-    let sample = &record.entries[..SAMPLE.min(record.entries.len())];
+    let sample = &record.entries[..size.min(record.entries.len())];
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let wrong = check_all(sample, &targets, threads);
     println!(
@@ -30,8 +30,19 @@ fn a_sample_computes_what_the_gpu_computed_under_every_model() {
         targets.len(),
         wrong.len()
     );
-    assert_eq!(sample.len(), SAMPLE, "too few programs are recorded");
+    assert_eq!(sample.len(), size, "too few programs are recorded");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_sample_computes_what_the_gpu_computed_under_every_model() {
+    under_every_model(SAMPLE);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn a_larger_sample_computes_what_the_gpu_computed_under_every_model() {
+    under_every_model(LONG_SAMPLE);
 }
 
 /// Programs that each way to size warps runs, each another share of them.
@@ -99,11 +110,10 @@ fn another_output_is_noticed() {
     assert!(check(&another, &targets)[0].contains("another program"));
 }
 
-#[test]
-fn a_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
+fn with_virtual_blocks(size: usize) {
     let record = read(RECORDED_PROGRAMS).expect("the committed results can be read");
     let targets = virtual_blocks().expect("machines");
-    let sample = &record.entries[..SAMPLE.min(record.entries.len())];
+    let sample = &record.entries[..size.min(record.entries.len())];
     let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
     let mut wrong = check_all(sample, &targets, threads);
     let all = sample.len() * targets.len();
@@ -117,4 +127,15 @@ fn a_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
     );
     assert!(5 * refused < 2 * all, "{refused} of {all} were refused");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
+    with_virtual_blocks(SAMPLE);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn a_larger_sample_computes_what_the_gpu_computed_with_virtual_blocks() {
+    with_virtual_blocks(LONG_SAMPLE);
 }

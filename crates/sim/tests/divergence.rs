@@ -103,7 +103,7 @@ fn same_instructions(seed: u64, shape: [u32; 2]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 5, max_shrink_iters: 10, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2, max_shrink_iters: 10, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn threads_execute_the_same_instructions_under_every_model(

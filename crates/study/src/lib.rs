@@ -24,6 +24,12 @@ mod values;
 pub mod verdict;
 pub mod words;
 
+/// Timelines of warps: recorded while something runs, and shown on pages.
+pub mod timeline {
+    pub use crate::output::timeline::{SCRIPT, STYLE, viewer};
+    pub use crate::running::timeline::Recording;
+}
+
 pub use conduct::{Conclusion, Failure, Tally, conduct};
 pub use error::StudyError;
 pub use plan::{Choices, Plan};

@@ -2,6 +2,7 @@
 
 use crate::format::{Display, Mean};
 use crate::values::sample::Sample;
+use std::time::Duration;
 
 /// A value of a figure.
 pub fn value(display: Display, value: f64) -> String {
@@ -141,6 +142,20 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
+/// How much time is left: an estimate, in no smaller steps than it is good for, and never nothing.
+pub fn left(time: Duration) -> String {
+    let seconds = time.as_secs_f64().ceil().max(1.0) as u64;
+    match seconds {
+        0..60 => format!("about {seconds} s left"),
+        60..3600 => format!("about {} min left", seconds.div_ceil(60)),
+        _ => format!(
+            "about {} h {:02} min left",
+            seconds / 3600,
+            seconds / 60 % 60
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,5 +192,8 @@ mod tests {
         assert_eq!(time(3.21), "3.2 s");
         assert_eq!(time(125.0), "2 min 05 s");
         assert_eq!(time(3725.0), "1 h 02 min");
+        let left = [0.0, 12.2, 61.0, 3599.0, 3725.0].map(|s| left(Duration::from_secs_f64(s)));
+        let expected = ["1 s", "13 s", "2 min", "60 min", "1 h 02 min"];
+        assert_eq!(left, expected.map(|t| format!("about {t} left")));
     }
 }

@@ -10,4 +10,5 @@ mod errors;
 mod figures;
 mod files;
 mod repeats;
+mod reports;
 mod sizes;

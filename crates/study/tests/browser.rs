@@ -138,7 +138,8 @@ fn the_report_works_in_a_browser() {
     for outside in [
         "src=\"http",
         "href=\"http",
-        "url(",
+        "url(h",
+        "url(/",
         "@import",
         "fetch(",
         "XMLHttp",

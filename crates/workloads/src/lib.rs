@@ -21,7 +21,7 @@ pub mod template;
 pub mod vtw_kernels;
 
 pub use compile::{lowering, mangled, registers, virtual_blocks};
-pub use host::compare::Outcome;
+pub use host::compare::{Mismatch, Outcome};
 pub use host::device::{Category, Compiler, Device, DeviceError, ModuleId};
 pub use host::session::{Session, Shape};
 pub use host::{args, device, simulated};

@@ -83,15 +83,31 @@ fn check(report: &LaunchReport, machine: &Machine, what: &str) {
     );
 }
 
-fn check_all(preset: &str, settings: &[Vec<String>]) {
+/// Which pairs of a workload and a setting are run: those whose places in their lists sum up to a multiple of a number.
+#[derive(Clone, Copy)]
+enum Share {
+    /// One of sixteen.
+    Small,
+    /// One of six at most, and of the first workloads all.
+    Large,
+}
+
+impl Share {
+    fn takes(self, workload: usize, setting: usize, settings: usize) -> bool {
+        match self {
+            Share::Small => (workload + setting).is_multiple_of(16),
+            Share::Large => workload < 7 || (workload + setting).is_multiple_of(settings.min(6)),
+        }
+    }
+}
+
+fn check_all(preset: &str, settings: &[Vec<String>], share: Share) {
     for (i, workload) in WORKLOADS.iter().enumerate() {
         if TOO_LARGE.contains(&(workload.info().name, preset)) {
             continue;
         }
         for (j, set) in settings.iter().enumerate() {
-            // The first few meet every setting, the others share them out: it takes minutes else.
-            let shared_out = settings.len().min(6);
-            if i >= 7 && (i + j) % shared_out != 0 {
+            if !share.takes(i, j, settings.len()) {
                 continue;
             }
             let machine = machine(preset, set);
@@ -124,16 +140,15 @@ fn all_schedulers() -> Vec<Vec<String>> {
         .collect()
 }
 
-#[test]
-fn workloads_on_gtx480() {
-    check_all("gtx480", &all_schedulers());
+fn on_gtx480(share: Share) {
+    check_all("gtx480", &all_schedulers(), share);
 }
 
-#[test]
-fn workloads_on_the_reference_machine_and_its_predecessor() {
+fn on_the_reference_machine_and_its_predecessor(share: Share) {
     check_all(
         "gtx480-ref",
         &[vec![scheduler("lrr")], vec![scheduler("gto")]],
+        share,
     );
     check_all(
         "gtx480-v3",
@@ -144,16 +159,16 @@ fn workloads_on_the_reference_machine_and_its_predecessor() {
             [vec![scheduler("mwf-gto")], fetch("fef")].concat(),
             [vec![scheduler("saws")], fetch("cff")].concat(),
         ],
+        share,
     );
 }
 
-#[test]
-fn workloads_on_fx5800() {
-    check_all("fx5800", &[vec![scheduler("lrr")], vec![scheduler("gto")]]);
+fn on_fx5800(share: Share) {
+    let settings = [vec![scheduler("lrr")], vec![scheduler("gto")]];
+    check_all("fx5800", &settings, share);
 }
 
-#[test]
-fn workloads_with_narrow_warps() {
+fn with_narrow_warps(share: Share) {
     let width = |n: u32, s: &str| {
         let ports = 32 / n;
         vec![
@@ -168,12 +183,12 @@ fn workloads_with_narrow_warps() {
         width(16, "tls"),
         width(32, "gto"),
     ];
-    check_all("vws", &widths);
-    check_all("gtx480", &[width(8, "gto")]);
+    check_all("vws", &widths, share);
+    check_all("gtx480", &[width(8, "gto")], share);
 }
 
-#[test]
-fn micro_kernels_are_the_same_skipped_and_stepped() {
+/// Each kernel with one policy of `every`.
+fn micro_kernels(every: usize) {
     let mut seen = Vec::new();
     for mut launch in micro::launches() {
         if seen.contains(&launch.kernel) || launch.kernel == "icache_big" {
@@ -182,7 +197,8 @@ fn micro_kernels_are_the_same_skipped_and_stepped() {
         seen.push(launch.kernel.clone());
         launch.n = 3;
         // Gangs plan what the schedulers of this machine choose one after the other.
-        for s in issue_policies().filter(|s| *s != "gangs") {
+        let policies = issue_policies().filter(|s| *s != "gangs");
+        for s in policies.skip(seen.len() % every).step_by(every) {
             let machine = machine("gtx480-ref", &[scheduler(s)]);
             let skipped = launch.run(machine.clone(), Options::default()).unwrap();
             let stepped = launch.run(machine, stepped()).unwrap();
@@ -190,4 +206,47 @@ fn micro_kernels_are_the_same_skipped_and_stepped() {
         }
     }
     assert_eq!(seen.len() + 1, micro::KERNELS.len());
+}
+
+#[test]
+fn some_workloads_on_all_machines() {
+    on_gtx480(Share::Small);
+    on_the_reference_machine_and_its_predecessor(Share::Small);
+    on_fx5800(Share::Small);
+    with_narrow_warps(Share::Small);
+}
+
+#[test]
+fn micro_kernels_are_the_same_skipped_and_stepped() {
+    micro_kernels(5);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn workloads_on_gtx480() {
+    on_gtx480(Share::Large);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn workloads_on_the_reference_machine_and_its_predecessor() {
+    on_the_reference_machine_and_its_predecessor(Share::Large);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn workloads_on_fx5800() {
+    on_fx5800(Share::Large);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn workloads_with_narrow_warps() {
+    with_narrow_warps(Share::Large);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn micro_kernels_are_the_same_under_every_policy() {
+    micro_kernels(1);
 }

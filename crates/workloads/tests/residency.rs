@@ -468,6 +468,7 @@ const COMPACTED: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "long: .ci/run"]
 fn small_launches_have_four_waves() {
     let every: Vec<&str> = WORKLOADS.iter().map(|w| w.info().name).collect();
     let mut wrong = Vec::new();

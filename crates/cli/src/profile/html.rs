@@ -1,30 +1,18 @@
-//! The profile as a page: source lines with their instructions beside them, no script needed.
+//! The profile as a page: a row for each instruction, the code first, in any order that a reader asks for.
 
 use super::collect::Counts;
-use super::rank::{Line, Ranked};
+use super::rank::{Instruction, Line, Ranked};
+use crate::summary::count;
+use std::cmp::Reverse;
 use std::fmt::Write;
 use warpsim_present::palette::{self, Hue};
 use warpsim_sim::stats::WarpState;
 
 /// How the tables look, on a page that has the palette.
-pub const STYLE: &str = "
-body { margin: 1rem; max-width: 100%; overflow-wrap: anywhere; background: var(--page); color: var(--ink); \
-font: 14px/1.5 system-ui, sans-serif }
-.profile { border-collapse: collapse; font-variant-numeric: tabular-nums }
-.scroll { overflow-x: auto }
-.profile th, .profile td { padding: .15rem .5rem; text-align: right; vertical-align: top; \
-border-bottom: 1px solid var(--faint) }
-.profile th, .profile td { overflow-wrap: normal; white-space: nowrap }
-.profile th { position: sticky; white-space: normal; top: 0; background: var(--page); font-weight: 500 }
-.profile td.code, .profile th.code { text-align: left; font-family: ui-monospace, monospace; \
-white-space: pre-wrap; min-width: 16rem }
-.profile tr.line { background: color-mix(in srgb, var(--c0) 12%, transparent) }
-.profile tr.line td.code { font-weight: 600 }
-.profile .place { color: var(--soft); font-size: .85em; font-weight: normal }
-.profile .bar { display: inline-flex; height: .7em; vertical-align: baseline }
-.profile .bar i { display: block; height: 100% }
-.profile th i { display: inline-block; width: .7em; height: .7em; border-radius: 2px; margin-right: .3em }
-";
+pub const STYLE: &str = include_str!("profile.css");
+
+/// What sorts them.
+pub const SCRIPT: &str = include_str!("sort.js");
 
 /// Text as HTML shows it.
 fn escaped(text: &str) -> String {
@@ -49,7 +37,8 @@ pub fn page(kernels: &[Ranked], what: &str) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\">\
-         <title>{title}</title><style>{palette}{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}</body></html>\n",
+         <title>{title}</title><style>{palette}{STYLE}</style></head><body>\n<h1>{title}</h1>\n{}\
+         <script>{SCRIPT}</script></body></html>\n",
         sections(kernels)
     )
 }
@@ -57,48 +46,66 @@ pub fn page(kernels: &[Ranked], what: &str) -> String {
 /// What the page says of each kernel.
 pub fn sections(kernels: &[Ranked]) -> String {
     let mut out = String::from(
-        "<p>Warp-cycles that each source line and each of its instructions took, hottest line first. Time at a barrier, \
-         after a branch and after the end counts for the instruction that was issued before, all other \
+        "<p>Warp-cycles that each instruction took, hottest first; a click on a column's title sorts by it. Time at a \
+         barrier, after a branch and after the end counts for the instruction that was issued before, all other \
          waiting for the one that waits to issue.</p>\n",
     );
     for kernel in kernels {
+        let launches = match kernel.launches {
+            1 => "1 launch".to_string(),
+            n => format!("{n} launches"),
+        };
         let _ = writeln!(
             out,
-            "<h3>{}</h3>\n<p>{} launches, {} instructions issued, {} warp-cycles.</p>\n\
+            "<h3>{}</h3>\n<p>{launches}, {} instructions issued, {} warp-cycles.</p>\n\
              <div class=\"scroll\"><table class=\"profile\">",
             escaped(&kernel.name),
-            kernel.launches,
-            kernel.total.issued,
-            kernel.total.cycles()
+            count(kernel.total.issued),
+            count(kernel.total.cycles())
         );
-        out += "<tr><th>cycles</th><th></th>";
         let states = shown_states(&kernel.total);
-        let _ = write!(
-            out,
-            "<th>{}issued</th><th>lanes</th>",
-            key(WarpState::Issued)
-        );
-        for state in &states {
-            let name = state.name().replace('_', " ");
-            let _ = write!(out, "<th>{}{name}</th>", key(*state));
-        }
-        out += "<th>accesses per request</th><th>bank cycles per request</th><th>L1 hits</th><th class=\"code\">code</th></tr>\n";
-        for line in &kernel.lines {
-            let all = kernel.total.cycles();
-            let text = match line.text.is_empty() {
-                true => String::new(),
-                false => format!("{} ", escaped(&line.text)),
-            };
-            let code = format!(
-                "{text}<span class=\"place\">{}</span>",
-                escaped(&line.place)
+        head(&mut out, &states);
+        out += "<tbody>\n";
+        let rows = kernel.lines.iter();
+        let rows = rows.flat_map(|line| line.instructions.iter().map(move |i| (line, i)));
+        let mut rows: Vec<(&Line, &Instruction)> = rows.collect();
+        rows.sort_by_key(|(_, i)| (Reverse(i.counts.cycles()), i.pc));
+        let most = rows.first().map_or(0, |(_, i)| i.counts.cycles());
+        for (line, instruction) in rows {
+            row(
+                &mut out,
+                line,
+                instruction,
+                [kernel.total.cycles(), most],
+                &states,
             );
-            row(&mut out, "line", &line.counts, all, &states, &code);
-            instructions(&mut out, line, all, &states);
         }
-        out += "</table></div>\n";
+        out += "</tbody></table></div>\n";
     }
     out
+}
+
+/// Titles of the columns: buttons, so that a keyboard reaches them too.
+fn head(out: &mut String, states: &[WarpState]) {
+    out.push_str("<thead><tr>");
+    let mut column = |class: &str, sorted: &str, key: &str, title: &str| {
+        let _ = write!(
+            out,
+            "<th scope=\"col\"{class} aria-sort=\"{sorted}\"><button type=\"button\">{key}{title}</button></th>"
+        );
+    };
+    column(" class=\"code\"", "none", "", "code");
+    column(" class=\"code\"", "none", "", "line");
+    column("", "descending", "", "cycles");
+    column("", "none", &key(WarpState::Issued), "issued");
+    column("", "none", "", "lanes");
+    for state in states {
+        column("", "none", &key(*state), &state.name().replace('_', " "));
+    }
+    for title in ["accesses per request", "bank cycles per request", "L1 hits"] {
+        column("", "none", "", title);
+    }
+    out.push_str("</tr></thead>\n");
 }
 
 /// A state's colour, the same as in every picture.
@@ -110,12 +117,11 @@ fn key(state: WarpState) -> String {
     format!("<i style=\"background:{}\"></i>", hue(state))
 }
 
-/// Warp-cycles as a bar, in parts by state.
-fn bar(c: &Counts, all: u64, states: &[WarpState]) -> String {
+/// Warp-cycles as a bar, in parts by state; the hottest instruction's is full.
+fn bar(c: &Counts, most: u64, states: &[WarpState]) -> String {
     let mut out = String::from("<span class=\"bar\">");
     for state in [WarpState::Issued].iter().chain(states) {
-        // A hundred pixels are all of the kernel's time.
-        let width = Counts::per(c.state(*state) * 100, all).unwrap_or(0.0);
+        let width = Counts::per(c.state(*state) * 100, most).unwrap_or(0.0);
         if width >= 0.5 {
             let colour = hue(*state);
             let _ = write!(
@@ -134,41 +140,58 @@ fn shown_states(total: &Counts) -> Vec<WarpState> {
     waiting.collect()
 }
 
-fn instructions(out: &mut String, line: &Line, all: u64, states: &[WarpState]) {
-    for i in &line.instructions {
-        let code = format!(
-            "  {} <span class=\"place\">PTX line {}</span>",
-            escaped(&i.text),
-            i.ptx_line
-        );
-        row(out, "instruction", &i.counts, all, states, &code);
-    }
-}
-
-fn row(out: &mut String, class: &str, c: &Counts, all: u64, states: &[WarpState], code: &str) {
-    let share = Counts::per(c.cycles() * 100, all).unwrap_or(0.0);
-    let shown = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.1}"));
+/// An instruction. Cells say in `data-by` what they are sorted by; an empty one comes last.
+fn row(
+    out: &mut String,
+    line: &Line,
+    i: &Instruction,
+    [all, most]: [u64; 2],
+    states: &[WarpState],
+) {
+    let c = &i.counts;
     let _ = write!(
         out,
-        "<tr class=\"{class}\"><td>{share:.1}%</td><td>{}</td><td>{}</td><td>{}</td>",
-        bar(c, all, states),
-        c.issued,
-        shown(Counts::per(c.lanes, c.issued))
+        "<tr><td class=\"code\" data-by=\"{}\">{}",
+        i.pc,
+        escaped(&i.text)
     );
+    if !line.text.is_empty() {
+        let _ = write!(out, "<span class=\"source\">{}</span>", escaped(&line.text));
+    }
+    let _ = write!(
+        out,
+        "</td><td class=\"code place\" data-by=\"{}\" title=\"{}, PTX line {}\">{}</td>",
+        line.number.unwrap_or(i.ptx_line),
+        escaped(&line.place),
+        i.ptx_line,
+        escaped(line.place.rsplit('/').next().unwrap_or_default())
+    );
+    let share = Counts::per(c.cycles() * 100, all).unwrap_or(0.0);
+    let _ = write!(
+        out,
+        "<td data-by=\"{}\">{share:.1}%{}</td>",
+        c.cycles(),
+        bar(c, most, states)
+    );
+    let mut cell = |value: Option<f64>, text: String| {
+        let _ = match value {
+            Some(value) => write!(out, "<td data-by=\"{value}\">{text}</td>"),
+            None => write!(out, "<td></td>"),
+        };
+    };
+    cell(Some(c.issued as f64), count(c.issued));
+    let tenths = |value: Option<f64>| value.map_or(String::new(), |v| format!("{v:.1}"));
+    let lanes = Counts::per(c.lanes, c.issued);
+    cell(lanes, tenths(lanes));
     for state in states {
         let cycles = c.state(*state);
-        let cell = if cycles == 0 {
-            String::new()
-        } else {
-            cycles.to_string()
-        };
-        let _ = write!(out, "<td>{cell}</td>");
+        cell((cycles > 0).then_some(cycles as f64), count(cycles));
     }
-    let hits = Counts::per(c.hits * 100, c.lookups).map_or(String::new(), |v| format!("{v:.0}%"));
-    let _ = writeln!(
-        out,
-        "<td>{}</td><td>{}</td><td>{hits}</td><td class=\"code\">{code}</td></tr>",
-        shown(Counts::per(c.transactions, c.requests).filter(|_| c.transactions > 0)),
-        shown(Counts::per(c.bank_cycles, c.shared))
-    );
+    let accesses = Counts::per(c.transactions, c.requests).filter(|_| c.transactions > 0);
+    cell(accesses, tenths(accesses));
+    let banks = Counts::per(c.bank_cycles, c.shared);
+    cell(banks, tenths(banks));
+    let hits = Counts::per(c.hits * 100, c.lookups);
+    cell(hits, hits.map_or(String::new(), |v| format!("{v:.0}%")));
+    out.push_str("</tr>\n");
 }

@@ -7,7 +7,7 @@ mod rank;
 mod text;
 
 pub use collect::{Collected, Profile};
-pub use html::STYLE;
+pub use html::{SCRIPT, STYLE};
 
 use crate::console::failure::Failure;
 use rank::rank;
@@ -31,7 +31,7 @@ pub fn table(collected: &Collected) -> String {
     text::table(&rank(collected))
 }
 
-/// The page's tables, for a page that has the palette and the [`STYLE`].
+/// The page's tables, for a page that has the palette, the [`STYLE`] and, after them, the [`SCRIPT`].
 pub fn sections(collected: &Collected) -> String {
     html::sections(&rank(collected))
 }

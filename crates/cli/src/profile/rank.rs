@@ -25,6 +25,8 @@ pub struct Ranked {
 pub struct Line {
     /// `file:line`.
     pub place: String,
+    /// Its number in that file.
+    pub number: Option<u32>,
     /// Its text, where the file can be read.
     pub text: String,
     /// Its instructions together.
@@ -121,6 +123,7 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
         total.add(counts);
         let instruction = &from.kernel.code[pc];
         let origin = from.kernel.origin(pc as u32);
+        let number = origin.source().map(|_| origin.line);
         let (place, text) = match (origin.file, origin.source()) {
             (Some(file), Some(place)) => {
                 let text = texts
@@ -135,6 +138,7 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
         };
         let line = lines.entry(place.clone()).or_insert_with(|| Line {
             place,
+            number,
             text,
             counts: Counts::default(),
             instructions: Vec::new(),

@@ -1,5 +1,5 @@
 //! `run --report`: a run as one page that needs nothing else to open: what it came to, the roofline, the
-//! machine over time, and the profile. Nothing of it is counted without the flag.
+//! machine and its warps over time, and the profile. Nothing of it is counted without the flag.
 
 mod panels;
 mod roofline;
@@ -10,9 +10,11 @@ use crate::profile::{self, Collected};
 use crate::summary::{Style, Summary, count, percent};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use roofline::Roof;
+use serde_json::Value;
 pub use series::{Recorder, Series};
 use std::path::Path;
 use warpsim_present::palette;
+use warpsim_study::timeline::{self, Recording};
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
 
@@ -29,19 +31,36 @@ pub fn check(file: &Path) -> Result<(), Failure> {
     }
 }
 
+/// A run, with what was heard of it.
+pub struct Run<'a> {
+    /// What it came to.
+    pub summary: &'a Summary<'a>,
+    /// What each instruction did.
+    pub collected: &'a Collected,
+    /// The machine over time.
+    pub series: &'a Series,
+    /// The warps of an SM over time.
+    pub timeline: &'a Value,
+}
+
+/// The SM whose warps are shown, and at most so many segments of them: a page with many more opens slowly.
+const SM: u16 = 0;
+const SEGMENTS: usize = 60_000;
+
+/// Records the timeline.
+pub fn timeline() -> Recording {
+    Recording::new(SM, (0, u64::MAX), SEGMENTS)
+}
+
 /// Writes the page.
-pub fn write(
-    summary: &Summary,
-    collected: &Collected,
-    series: &Series,
-    file: &Path,
-) -> Result<(), Failure> {
-    let text = page(summary, collected, series).into_string();
+pub fn write(run: &Run, file: &Path) -> Result<(), Failure> {
+    let text = page(run).into_string();
     write_whole(file, text.as_bytes())
         .map_err(|e| Failure::bad_input(format!("cannot write {}: {e}", file.display())))
 }
 
-fn page(summary: &Summary, collected: &Collected, series: &Series) -> Markup {
+fn page(run: &Run) -> Markup {
+    let summary = run.summary;
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -50,7 +69,10 @@ fn page(summary: &Summary, collected: &Collected, series: &Series) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (summary.what) }
-                style { (PreEscaped(palette::style())) (PreEscaped(profile::STYLE)) (PreEscaped(CSS)) }
+                style {
+                    (PreEscaped(palette::style())) (PreEscaped(profile::STYLE)) (PreEscaped(timeline::STYLE))
+                    (PreEscaped(CSS))
+                }
             }
             body {
                 h1 { (summary.what) }
@@ -58,14 +80,29 @@ fn page(summary: &Summary, collected: &Collected, series: &Series) -> Markup {
                 h2 { "Roofline" }
                 (roof(summary))
                 h2 { "Over time" }
-                (panels::panels(series, summary.machine, summary.totals))
-                h2 { "Profile" }
-                (PreEscaped(profile::sections(collected)))
+                (panels::panels(run.series, summary.machine, summary.totals))
+                h2 { "Warps" }
+                (warps(run.timeline))
+                h2 { "Code" }
+                (PreEscaped(profile::sections(run.collected)))
                 h2 { "Summary" }
                 pre { (Summary { style: Style::Plain, what: summary.what.clone(), ..*summary }.text()) }
+                script { (PreEscaped(profile::SCRIPT)) (PreEscaped(timeline::SCRIPT)) }
             }
         }
         "\n"
+    }
+}
+
+/// What the warps of an SM did, as far as the recording goes.
+fn warps(recorded: &Value) -> Markup {
+    let there = recorded["tracks"].as_array().is_some_and(|t| !t.is_empty());
+    html! {
+        @if there {
+            (timeline::viewer(&[(&format!("SM {SM}"), recorded)]))
+        } @else {
+            p class="note" { "SM " (SM) " had no warp that stays together from its launch to its end." }
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::pictures::gangs::Gangs;
 use crate::pictures::phases::{BlockList, Phases};
 use crate::pictures::watts::Watts;
 use crate::profile::{self, Collected, Profile};
-use crate::report::{self, Series};
+use crate::report::{self, Run, Series};
 use crate::summary::Summary;
 use crate::trace::{Cycles, Sms, Trace, Window};
 use std::cell::RefCell;
@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use warpsim_sim::config::Machine;
 use warpsim_sim::observe::Observer;
+use warpsim_study::timeline::Recording;
 use warpsim_workloads::files::write_whole;
 
 /// Files to write, and what goes into them.
@@ -35,7 +36,8 @@ pub struct OutputArguments {
         conflicts_with = "functional"
     )]
     pub profile: Option<Option<PathBuf>>,
-    /// Write a page about the run to this file (.html): the roofline, the machine over time, the profile.
+    /// Write a page about the run to this file (.html): the roofline, the machine and its warps over
+    /// time, the profile.
     #[arg(long, value_name = "FILE", conflicts_with = "functional")]
     pub report: Option<PathBuf>,
     /// Write a timeline for Perfetto or chrome://tracing to this file.
@@ -99,6 +101,7 @@ pub struct Listening {
     pub observers: Vec<Box<dyn Observer>>,
     profile: Option<Rc<RefCell<Collected>>>,
     series: Option<Rc<RefCell<Series>>>,
+    timeline: Option<Recording>,
 }
 
 impl OutputArguments {
@@ -165,6 +168,9 @@ impl OutputArguments {
             let (recorder, series) = report::Recorder::new();
             observers.push(Box::new(recorder));
             listening.series = Some(series);
+            let recording = report::timeline();
+            observers.push(recording.listener());
+            listening.timeline = Some(recording);
         }
         Ok(listening)
     }
@@ -202,8 +208,15 @@ impl OutputArguments {
         if let Some(file) = self.profile_file() {
             profile::write(&collected.borrow(), &summary.what, file)?;
         }
-        if let (Some(series), Some(file)) = (&listening.series, &self.report) {
-            report::write(summary, &collected.borrow(), &series.borrow(), file)?;
+        let recorded = listening.series.as_ref().zip(listening.timeline.as_ref());
+        if let (Some((series, recording)), Some(file)) = (recorded, &self.report) {
+            let run = Run {
+                summary,
+                collected: &collected.borrow(),
+                series: &series.borrow(),
+                timeline: &recording.finish(),
+            };
+            report::write(&run, file)?;
         }
         Ok(())
     }

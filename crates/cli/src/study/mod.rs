@@ -7,11 +7,12 @@ pub use merge::{MergeArguments, merge};
 
 use crate::console::failure::{BAD_INPUT, Failure, PROGRAM_FAILED, WRONG_RESULT, print, tell};
 use crate::console::interrupt::NotingStudy;
+use crate::console::terminal::width;
 use crate::list;
 use crate::run::SizeName;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use warpsim_present::{Source, nearest};
+use warpsim_present::{Source, folded, nearest};
 use warpsim_study::format::{self, MOST_REPEATS, SIZES, Study};
 use warpsim_study::record::Status;
 use warpsim_study::store::Store;
@@ -43,6 +44,10 @@ pub struct SweepArguments {
     /// A study file: workloads and a grid of settings.
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
+    /// What the speed-up is over: a configuration, or the value of an axis, as in lrr or
+    /// scheduler=lrr,sm.schedulers=1 [default: what the file says, or the first value of each axis].
+    #[arg(long, value_name = "NAME|AXIS=VALUE")]
+    baseline: Option<String>,
     #[command(flatten)]
     common: Common,
 }
@@ -109,7 +114,8 @@ pub fn sweep(arguments: &SweepArguments) -> Result<ExitCode, Failure> {
     let common = &arguments.common;
     let file = arguments.file.display().to_string();
     let study = format::read(&arguments.file)?;
-    let request = request("sweep", &file, common);
+    let mut request = request("sweep", &file, common);
+    request.choices.baseline = arguments.baseline.clone();
     one(study, &request, common, common.out.clone())
 }
 
@@ -124,6 +130,7 @@ fn request(command: &str, what: &str, common: &Common) -> Request {
             size: common.size.map(Into::into),
             workloads: common.workloads.clone(),
             repeats: common.repeats.map(usize::from),
+            baseline: None,
         },
     }
 }
@@ -159,6 +166,9 @@ fn command(request: &Request, out: &Path) -> String {
     }
     if let Some(repeats) = choices.repeats {
         command += &format!(" --repeats {repeats}");
+    }
+    if let Some(baseline) = &choices.baseline {
+        command += &format!(" --baseline {}", quoted(baseline));
     }
     command + &format!(" --out {}", quoted(&out.display().to_string()))
 }
@@ -229,7 +239,11 @@ fn concluded(
     let mut watch = NotingStudy::new(watch::choose(quiet), command);
     let conclusion = conduct(plan, store, jobs, command, &mut watch)?;
     if !quiet {
-        print(&summary(plan, &conclusion))?;
+        let text = summary(plan, &conclusion);
+        print(&match width() {
+            Some(width) => folded(&text, width),
+            None => text,
+        })?;
     }
     Ok(failed(&conclusion.failures))
 }

@@ -37,9 +37,7 @@ impl Bar {
             0 => String::new(),
             n => format!("{n} failed, "),
         };
-        let left = left.map_or(String::new(), |l| {
-            format!("about {} left  ", words::time(l.as_secs_f64()))
-        });
+        let left = left.map_or(String::new(), |l| format!("{}  ", words::left(l)));
         let running = self.running.join(", ");
         bar.set_message(format!("{failed}{left}{}", visible(&running)));
     }
@@ -116,9 +114,7 @@ impl Watch for Lines {
     fn finished(&mut self, run: &Run, record: &Record) {
         self.done += 1;
         let left = self.left.filter(|_| self.done < self.total);
-        let left = left.map_or(String::new(), |l| {
-            format!(", about {} left", words::time(l.as_secs_f64()))
-        });
+        let left = left.map_or(String::new(), |l| format!(", {}", words::left(l)));
         tell!(
             "{}/{} {}: {}, {}{left}",
             self.done,

@@ -36,9 +36,9 @@ pub fn kernels(launches: &[LaunchReport]) -> String {
             names.push(name);
         }
     }
-    match names.len() {
-        0..=2 => format!("of {}", names.join(" and ")),
-        n => format!("of {n} kernels, {} first", names[0]),
+    match &names[..] {
+        [name] => format!("of {name}"),
+        _ => format!("of {} kernels", names.len()),
     }
 }
 

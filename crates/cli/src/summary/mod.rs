@@ -55,34 +55,47 @@ impl Summary<'_> {
     }
 
     fn write_briefly(&self, out: &mut String) -> fmt::Result {
-        self.title(out)?;
-        if !self.functional {
-            self.headline(out)?;
+        let (m, t) = (self.machine, self.totals);
+        let c = &t.sm.counters;
+        let derived = |name: &str| t.derived(name).unwrap_or(0.0);
+        let row = |out: &mut String, name: &str, value: String, more: &str| {
+            writeln!(out, "{name:<18}{value:>14}   {}", short(more, LINE - 35))
+        };
+        writeln!(out, "{}", self.style.strong(&short(&self.what, LINE)))?;
+        if self.functional {
+            row(out, "machine", m.name.clone(), "executed without timing")?;
+        } else {
+            let policies = format!(
+                "issue {}, fetch {}, divergence {}",
+                m.scheduler.name, m.fetch.policy.name, m.divergence.name
+            );
+            row(out, "machine", m.name.clone(), &policies)?;
+            let micros = t.cycles as f64 / f64::from(m.gpu.core_mhz.max(1));
+            let micros = format!("{micros:.1} us of the GPU's time");
+            row(out, "cycles", count(t.cycles), &micros)?;
+            let ipc = format!("by threads, {:.2} by warps", derived("warp_ipc"));
+            row(out, "IPC", format!("{:.2}", derived("ipc")), &ipc)?;
+            let lanes = percent(derived("simd_efficiency"));
+            row(out, "SIMD efficiency", lanes, "of 32 lanes active")?;
+            let warps = format!("of {} warps per SM", t.max_warps);
+            row(out, "occupancy", percent(derived("occupancy")), &warps)?;
+            let states = short(&states::foremost(t), LINE - 18);
+            writeln!(out, "{:<18}{states}", "warps, mostly")?;
         }
-        let c = &self.totals.sm.counters;
-        writeln!(
+        let instructions = format!("by threads, {} by warps", count(c.warp_instructions));
+        row(
             out,
-            "{:<18}{:>14}   by threads, {} by warps",
             "instructions",
             count(c.thread_instructions),
-            count(c.warp_instructions)
+            &instructions,
         )?;
-        if !self.functional {
-            writeln!(
-                out,
-                "{:<18}{}",
-                "warps, mostly",
-                states::foremost(self.totals)
-            )?;
-        }
-        writeln!(
-            out,
-            "{:<18}{:>14}   {}",
-            "launches",
-            count(self.launches.iter().map(|l| l.launches).sum()),
-            launches::kernels(self.launches)
-        )?;
-        self.result(out)
+        let launches = count(self.launches.iter().map(|l| l.launches).sum());
+        row(out, "launches", launches, &launches::kernels(self.launches))?;
+        // Of what is wrong the first.
+        let outcome = self.outcome.to_string();
+        let outcome: Vec<&str> = outcome.lines().take(2).map(str::trim).collect();
+        let outcome = self.coloured(&short(&outcome.join(": "), LINE - 18));
+        writeln!(out, "{:<18}{outcome}", "result")
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
@@ -234,13 +247,27 @@ impl Summary<'_> {
     }
 
     fn result(&self, out: &mut String) -> fmt::Result {
-        let outcome = self.outcome.to_string();
-        let shown = match self.outcome {
-            Outcome::Correct { .. } => self.style.good(&outcome),
-            Outcome::Wrong(_) => self.style.bad(&outcome),
-            Outcome::Unchecked => outcome,
-        };
-        writeln!(out, "{:<18}{shown}", "result")
+        let outcome = self.coloured(&self.outcome.to_string());
+        writeln!(out, "{:<18}{outcome}", "result")
+    }
+
+    fn coloured(&self, outcome: &str) -> String {
+        match self.outcome {
+            Outcome::Correct { .. } => self.style.good(outcome),
+            Outcome::Wrong(_) => self.style.bad(outcome),
+            Outcome::Unchecked => outcome.to_string(),
+        }
+    }
+}
+
+/// Letters of a line that no terminal has to break.
+const LINE: usize = 80;
+
+/// The beginning of a text that has more letters.
+fn short(text: &str, letters: usize) -> String {
+    match text.chars().count() <= letters {
+        true => text.to_string(),
+        false => text.chars().take(letters - 2).chain("..".chars()).collect(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use warpsim_sim::stats::{SchedulerState, WarpState};
+use warpsim_workloads::Mismatch;
 
 /// Numbers that are all different, so that a wrong place shows.
 fn totals() -> Totals {
@@ -109,4 +110,43 @@ fn a_run_without_launches_and_without_time_divides_nothing_by_zero() {
     .text();
     assert!(text.contains("nothing was launched"), "{text}");
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
+fn briefly_it_is_ten_lines_that_no_terminal_breaks() {
+    let machine = Machine::resolve("gtx480-v3", &["scheduler=mwf-gto".into()]).expect("a preset");
+    let mismatch = |index| Mismatch {
+        what: "a buffer with a long name and what it is for".into(),
+        first: index,
+        expected: "1.0000001".into(),
+        got: "1.0000002".into(),
+        differing: 1000,
+        total: 4096,
+    };
+    let wrong = Outcome::Wrong((0..5).map(mismatch).collect());
+    let long = "_Z30a_kernel_with_a_very_long_namePfS_i";
+    let several: Vec<LaunchReport> = [long, "second", "third"]
+        .map(|k| launch(k, &totals()))
+        .into();
+    for (what, launches, functional) in [
+        ("matmul (n = 64, seed 1)", &several[..1], false),
+        ("matmul (n = 64, seed 1)", &several[..1], true),
+        (&"parameter = 1234567, ".repeat(9), &several[..], false),
+    ] {
+        let text = Summary {
+            what: what.into(),
+            machine: &machine,
+            functional,
+            launches,
+            totals: &totals(),
+            seconds: 0.5,
+            outcome: &wrong,
+            style: Style::Plain,
+        }
+        .brief();
+        assert!(text.lines().count() <= 10, "{text}");
+        let longest = text.lines().map(|l| l.chars().count()).max();
+        assert!(longest <= Some(80), "{text}");
+        assert!(text.contains("WRONG: "), "{text}");
+    }
 }

@@ -5,7 +5,7 @@ mod shown;
 
 pub use shown::{Cell, MeanRow, Row, Shown};
 
-use crate::format::{ALL, Figure};
+use crate::format::{ALL, At, Figure};
 use crate::plan::{Layer, Plan, Run, Variant};
 use crate::results::record::Record;
 use crate::values::average::averages;
@@ -135,19 +135,25 @@ impl<'a> Results<'a> {
                     Some(variant) => variant.setup(subject, setup),
                     None => Some(setup),
                 };
-                let base = figure.normalise.as_ref();
-                let base = base.map(|b| under(self.plan.setup(&b.value)));
-                let cell = |&setup: &usize| match (&measure.layers, under(setup)) {
-                    (Some(layers), Some(setup)) => self.cell(base, runs, setup, layers),
-                    _ => Cell::Absent,
+                let base = |named: &At<String>| under(self.plan.setup(&named.value));
+                let cell = |(column, &setup): (usize, &usize)| {
+                    let base = figure.base(column).map(base);
+                    match (&measure.layers, under(setup)) {
+                        (Some(layers), Some(setup)) => self.cell(base, runs, setup, layers),
+                        _ => Cell::Absent,
+                    }
                 };
                 let print = |&setup: &usize| self.print(runs, under(setup)?);
                 rows.push(Row {
                     group: group.value.clone(),
                     subject,
-                    cells: setups.iter().map(cell).collect(),
+                    cells: setups.iter().enumerate().map(cell).collect(),
                     prints: setups.iter().map(print).collect(),
-                    base_print: base.flatten().and_then(|b| self.print(runs, b)),
+                    base_print: figure
+                        .normalise
+                        .as_ref()
+                        .and_then(base)
+                        .and_then(|b| self.print(runs, b)),
                     paper: self.paper_values(figure, subject),
                 });
             }

@@ -1,9 +1,9 @@
 //! Figures: what is shown, and what the paper has there.
 
-use super::claim;
 use super::model::*;
 use super::parse::{ALL, check_word};
 use super::table::{Table, key, number};
+use super::{baseline, claim};
 use warpsim_present::{Node, SourceError};
 
 const KEYS: &[&str] = &[
@@ -38,16 +38,17 @@ pub fn all(table: &Table) -> Result<Vec<Figure>, SourceError> {
     Ok(figures)
 }
 
-/// What is shown of a grid that names no figures: cycles and instructions per cycle.
-pub fn plain(study: &Study) -> Vec<Figure> {
+/// What is shown of a grid that names no figures: the speed-up over a baseline, cycles and instructions per cycle.
+pub fn plain(study: &Study, wanted: Option<&str>) -> Result<Vec<Figure>, String> {
     let here = |value: &str| At {
         value: value.to_string(),
         place: 0..0,
     };
-    let figure = |(metric, title): (&str, &str)| Figure {
-        id: here(metric),
+    let bases = baseline::resolve(study, wanted)?;
+    let figure = |id: &str, title: String, metric: &str| Figure {
+        id: here(id),
         number: String::new(),
-        title: title.to_string(),
+        title,
         groups: study.groups.iter().map(|g| g.name.clone()).collect(),
         configurations: study
             .configurations
@@ -58,6 +59,7 @@ pub fn plain(study: &Study) -> Vec<Figure> {
             metric: here(metric),
         },
         normalise: None,
+        bases: None,
         sort: None,
         display: Display::Number,
         mean: Mean::Geometric,
@@ -66,11 +68,43 @@ pub fn plain(study: &Study) -> Vec<Figure> {
         note: None,
         reason: None,
     };
-    let shown = [
-        ("cycles", "Core cycles"),
-        ("ipc", "Thread instructions per cycle"),
+    let speedup = Figure {
+        display: Display::Change,
+        bases: Some(bases.clone()),
+        ..figure(
+            SPEEDUP,
+            format!("Speed-up over {}", bases.title),
+            "1 / cycles",
+        )
+    };
+    let mut figures = vec![
+        figure("cycles", "Core cycles".into(), "cycles"),
+        figure("ipc", "Thread instructions per cycle".into(), "ipc"),
     ];
-    shown.into_iter().map(figure).collect()
+    if study.configurations.len() > 1 {
+        figures.insert(0, speedup);
+    }
+    Ok(figures)
+}
+
+/// The id of a sweep's speed-up.
+pub const SPEEDUP: &str = "speedup";
+
+/// Compares a sweep's configurations with another baseline. The text says why that cannot be.
+pub fn rebase(study: &mut Study, wanted: &str) -> Result<(), String> {
+    if !study.figures.iter().any(|f| f.bases.is_some()) {
+        return Err(format!(
+            "study `{}` has {}: there is nothing to compare with a baseline\na baseline is for a grid, or \
+             several configurations, without `[[figures]]`",
+            study.name,
+            match study.configurations.len() {
+                1 => "one configuration",
+                _ => "figures of its own, which say what they are normalised to",
+            }
+        ));
+    }
+    study.figures = plain(study, Some(wanted))?;
+    Ok(())
 }
 
 fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
@@ -117,6 +151,7 @@ fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
         groups,
         configurations,
         normalise,
+        bases: None,
         sort: fields.text("sort")?,
         display: display.unwrap_or(plain),
         mean: fields.choice("mean", &means)?.unwrap_or(Mean::Arithmetic),

@@ -3,6 +3,7 @@
 //! [`read`] and [`parse`] check what the text alone can tell; [`crate::plan`] resolves every name
 //! against what this build of the simulator has.
 
+mod baseline;
 mod beside;
 mod claim;
 mod configurations;
@@ -14,8 +15,10 @@ mod repeats;
 mod table;
 mod trade_off;
 
+pub use baseline::Bases;
 pub use beside::{Experiment, Sensitivity, Waiver};
 pub use configurations::{Change, SEED};
+pub use figure::rebase;
 pub use model::*;
 pub use parse::{ALL, SIZES, parse};
 pub use references::known;

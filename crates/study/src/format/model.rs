@@ -1,6 +1,6 @@
 //! A study file as data, names not yet resolved.
 
-use super::{Experiment, Repeats, Sensitivity, Waiver};
+use super::{Bases, Experiment, Repeats, Sensitivity, Waiver};
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use warpsim_present::Source;
@@ -64,6 +64,10 @@ pub struct Study {
     pub sensitivities: Vec<Sensitivity>,
     /// Kernels that have few blocks because the paper's have.
     pub waivers: Vec<Waiver>,
+    /// Figures whose averages a report begins with; those for which the paper has some if none are given.
+    pub headlines: Vec<At<String>>,
+    /// What a sweep's configurations are compared with.
+    pub baseline: Option<At<String>>,
     /// Figures against each other.
     pub trade_offs: Vec<TradeOff>,
 }
@@ -151,6 +155,8 @@ pub struct Figure {
     pub shape: Shape,
     /// The configuration that is 1, workload by workload.
     pub normalise: Option<At<String>>,
+    /// Of a sweep: what each configuration is compared with.
+    pub bases: Option<Bases>,
     /// The configuration by whose values the workloads of each group are sorted.
     pub sort: Option<At<String>>,
     /// How values are written.
@@ -165,6 +171,14 @@ pub struct Figure {
     pub note: Option<String>,
     /// Why ours differs from the paper's.
     pub reason: Option<String>,
+}
+
+impl Figure {
+    /// The configuration that the values of column `index` are divided by.
+    pub fn base(&self, index: usize) -> Option<&At<String>> {
+        let bases = self.bases.as_ref();
+        bases.map_or(self.normalise.as_ref(), |b| b.names.get(index))
+    }
 }
 
 /// Bars or stacks of parts.

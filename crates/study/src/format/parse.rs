@@ -31,6 +31,8 @@ const KEYS: &[&str] = &[
     "sensitivity",
     "few_blocks",
     "trade_offs",
+    "headlines",
+    "baseline",
 ];
 
 /// The sizes a study can ask for.
@@ -85,10 +87,19 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
         sensitivities: beside::sensitivities(&table)?,
         waivers: beside::waivers(&table)?,
         trade_offs: trade_off::all(&table)?,
+        headlines: table.texts("headlines")?,
+        baseline: table.text("baseline")?,
         name: name.value,
     };
     if study.figures.is_empty() {
-        study.figures = figure::plain(&study);
+        study.figures = figure::plain(&study, None).map_err(|e| source.error_without_place(e))?;
+    }
+    if let Some(wanted) = study.baseline.clone() {
+        figure::rebase(&mut study, &wanted.value).map_err(|text| {
+            let (message, help) = text.split_once('\n').unwrap_or((&text, ""));
+            let error = source.error(wanted.place, message.to_string());
+            error.with_help(help.to_string())
+        })?;
     }
     references::check(&study)?;
     Ok(study)

@@ -59,6 +59,10 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
             known(study, name, "group of this figure", groups.chain([ALL]))?;
         }
     }
+    for name in &study.headlines {
+        let ids = study.figures.iter().map(|f| f.id.value.as_str());
+        known(study, name, "figure", ids)?;
+    }
     for TradeOff { id, .. } in &study.trade_offs {
         if study.figures.iter().any(|f| f.id.value == id.value) {
             let message = format!(

@@ -2,6 +2,7 @@
 
 use super::beside::{sensitivities, size_table};
 use super::grid::Grid;
+use super::learned::{headlines, sentences};
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
@@ -59,10 +60,10 @@ pub fn text(
                 beside(format!("because{found}: {reason}"));
             }
             for tried in &judged.experiments {
-                let (title, verdict) = (&tried.title, tried.verdict.name());
+                let title = &tried.title;
                 beside(format!(
                     "with {title} it {}: {}",
-                    is(tried.verdict, verdict),
+                    is(tried.verdict),
                     tried.detail
                 ));
             }
@@ -76,15 +77,22 @@ pub fn text(
         out.push('\n');
     }
     out += &sensitivities(results, width);
-    out += &size_table(results, sizes, width);
+    // At a smaller size than the study's own all kernels are too small; the report says how far.
+    if results.plan().too_small().is_none() {
+        out += &size_table(results, sizes, width);
+    }
+    let headlines = headlines(results, figures);
+    for sentence in sentences(results, figures, &headlines) {
+        out += &format!("{sentence}\n");
+    }
     out
 }
 
 /// A verdict as the end of "it ...".
-fn is(verdict: Verdict, name: &str) -> String {
+pub fn is(verdict: Verdict) -> String {
     match verdict {
-        Verdict::Holds | Verdict::Fails => name.to_string(),
-        _ => format!("is {name}"),
+        Verdict::Holds | Verdict::Fails => verdict.name().to_string(),
+        _ => format!("is {}", verdict.name()),
     }
 }
 

@@ -178,7 +178,9 @@ impl Plan {
                 some => some,
             };
             let shown: Vec<usize> = shown.iter().map(|c| self.setup(&c.value)).collect();
-            let base = figure.normalise.iter().map(|n| self.setup(&n.value));
+            let bases = figure.bases.iter().flat_map(|b| &b.names);
+            let base = figure.normalise.iter().chain(bases);
+            let base = base.map(|n| self.setup(&n.value));
             let mut needed: Vec<usize> = shown.iter().copied().chain(base).collect();
             needed.sort_unstable();
             needed.dedup();

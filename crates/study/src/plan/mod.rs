@@ -12,7 +12,7 @@ pub use measure::{Definition, Layer, Measure};
 pub use workloads::Subjects;
 
 use crate::error::StudyError;
-use crate::format::{Figure, SIZES, Study, Vary};
+use crate::format::{Figure, SIZES, Study, Vary, rebase};
 use crate::results::key::{Inputs, Key};
 use crate::running::subject::Subject;
 use serde_json::Value;
@@ -30,6 +30,8 @@ pub struct Choices {
     pub workloads: Option<Vec<String>>,
     /// Other repeats than the study's.
     pub repeats: Option<usize>,
+    /// Another baseline than the sweep's.
+    pub baseline: Option<String>,
 }
 
 /// A study with every name resolved.
@@ -101,7 +103,11 @@ impl Run {
 
 impl Plan {
     /// Resolves a study.
-    pub fn new(study: Study, choices: &Choices) -> Result<Plan, StudyError> {
+    pub fn new(mut study: Study, choices: &Choices) -> Result<Plan, StudyError> {
+        if let Some(baseline) = &choices.baseline {
+            rebase(&mut study, baseline)
+                .map_err(|e| StudyError::bad_input(format!("--baseline {baseline}: {e}")))?;
+        }
         let mut missing = Vec::new();
         let subjects = resolve::groups(&study, choices, &mut missing)?;
         let repeats = choices.repeats.unwrap_or(study.repeats.count as usize);

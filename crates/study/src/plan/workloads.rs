@@ -4,6 +4,7 @@ use super::{Plan, resolve};
 use crate::error::StudyError;
 use crate::format::{At, On, Study};
 use crate::running::subject::Subject;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The workloads of a study.
@@ -84,6 +85,14 @@ impl Subjects {
     /// Whether the user left it out.
     pub fn left_out(&self, subject: usize) -> bool {
         self.all[subject].left_out
+    }
+
+    /// How many run, and how many there are with those that the user left out.
+    pub fn taken(&self) -> (usize, usize) {
+        let listed = self.groups.iter().flat_map(|g| &g.members);
+        let listed: BTreeSet<usize> = listed.copied().collect();
+        let kept = listed.iter().filter(|s| !self.left_out(**s)).count();
+        (kept, listed.len())
     }
 
     /// Hash of its contents.

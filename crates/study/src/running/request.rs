@@ -19,7 +19,7 @@ pub struct Request {
     pub command: String,
     /// The study: a paper's name, or the absolute path of a study file.
     pub study: String,
-    /// Size, workloads, repeats.
+    /// Size, workloads, repeats, baseline.
     pub choices: Choices,
 }
 
@@ -34,6 +34,7 @@ impl Request {
             "size": size.map(|(name, _)| *name),
             "workloads": self.choices.workloads,
             "repeats": self.choices.repeats,
+            "baseline": self.choices.baseline,
         });
         store.put_object(FILE, &format!("{object:#}"))
     }
@@ -61,6 +62,7 @@ impl Request {
                 size: size.and_then(|s| SIZES.iter().find(|(n, _)| *n == s).map(|(_, s)| *s)),
                 workloads: stored["workloads"].as_array().map(names),
                 repeats: stored["repeats"].as_u64().map(|n| n as usize),
+                baseline: stored["baseline"].as_str().map(str::to_string),
             },
         })
     }

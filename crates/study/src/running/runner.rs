@@ -6,10 +6,10 @@ use crate::plan::{Plan, Run};
 use crate::results::record::Record;
 use crate::results::store::{Store, Stored};
 use crate::running::execute::{WORKER, execute, keep_workers_panics};
-use std::collections::HashMap;
+use crate::running::queue::Queue;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Who is told how far a study is.
@@ -212,120 +212,9 @@ fn lock(queue: &Mutex<Queue>) -> std::sync::MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs that alike take about as long as each other: the same workload at the same size.
-type Kind = (usize, Vec<u64>);
-
-fn kind(run: &Run) -> Kind {
-    (run.subject, run.parameters.iter().map(|(_, v)| v).collect())
-}
-
-/// What is left, and what is known about how long it takes.
-#[derive(Default)]
-struct Queue {
-    pending: Vec<(usize, Arc<Run>)>,
-    /// Longest time seen.
-    seconds: HashMap<Kind, f64>,
-    running: Vec<Kind>,
-    /// What all of them may take together.
-    cores: usize,
-}
-
-impl Queue {
-    fn learn(&mut self, run: &Run, seconds: f64) {
-        let known = self.seconds.entry(kind(run)).or_default();
-        *known = known.max(seconds);
-    }
-
-    /// One run of every kind first, so that the time of all is known soon; then the longest
-    /// first, so that no long one is left for the end.
-    fn next(&mut self) -> Option<(usize, Arc<Run>)> {
-        let unknown = |run: &Run| {
-            let kind = kind(run);
-            !self.seconds.contains_key(&kind) && !self.running.contains(&kind)
-        };
-        let expected = |run: &Run| self.seconds.get(&kind(run)).copied().unwrap_or(0.0);
-        let mut best: Option<(usize, f64)> = None;
-        for (at, (_, run)) in self.pending.iter().enumerate() {
-            let value = if unknown(run) {
-                f64::INFINITY
-            } else {
-                expected(run)
-            };
-            if best.is_none_or(|(_, b)| value > b) {
-                best = Some((at, value));
-            }
-        }
-        let (index, run) = self.pending.remove(best?.0);
-        self.running.push(kind(&run));
-        Some((index, run))
-    }
-
-    /// Threads for the run that was taken last: when fewer are left than there are cores, they
-    /// share them.
-    fn threads(&self) -> usize {
-        let left = self.pending.len() + self.running.len();
-        (self.cores / left.max(1)).max(1)
-    }
-
-    fn ended(&mut self, run: &Run, seconds: f64) {
-        self.learn(run, seconds);
-        let kind = kind(run);
-        if let Some(at) = self.running.iter().position(|k| *k == kind) {
-            self.running.remove(at);
-        }
-    }
-
-    /// The time that is left, once something is known about it.
-    fn left(&self, jobs: usize) -> Option<Duration> {
-        if self.seconds.is_empty() {
-            return None;
-        }
-        let average = self.seconds.values().sum::<f64>() / self.seconds.len() as f64;
-        let expected = |k: &Kind| self.seconds.get(k).copied().unwrap_or(average);
-        let pending: f64 = self.pending.iter().map(|(_, r)| expected(&kind(r))).sum();
-        // What is running is half done, on average.
-        let running: f64 = self.running.iter().map(|k| expected(k) / 2.0).sum();
-        Some(Duration::from_secs_f64((pending + running) / jobs as f64))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Choices;
-    use warpsim_present::Source;
-
-    #[test]
-    fn one_of_each_kind_and_then_the_longest_first() {
-        let text = "schema = 1\nname = \"t\"\nmachine = \"gtx480\"\nrepeats.count = 1\n[groups.g]\n\
-                    workloads = [\"vecadd\", \"matmul\", \"bfs\"]\n\
-                    [[grid]]\nscheduler = [\"lrr\", \"gto\", \"tls\"]\n";
-        let study = crate::format::parse(&Source::new("t", text)).expect("a good study");
-        let plan = Plan::new(study, &Choices::default()).expect("a good plan");
-        let runs = plan.runs.iter().cloned().enumerate();
-        let mut queue = Queue {
-            pending: runs.collect(),
-            ..Queue::default()
-        };
-        let mut order = Vec::new();
-        assert_eq!(queue.left(2), None, "nothing is known yet");
-        while let Some((_, run)) = queue.next() {
-            order.push(run.workload.clone());
-            let seconds = match run.workload.as_str() {
-                "vecadd" => 1.0,
-                "matmul" => 3.0,
-                _ => 2.0,
-            };
-            queue.ended(&run, seconds);
-            if order.len() == 3 {
-                assert_eq!(queue.left(2), Some(Duration::from_secs(6)));
-            }
-        }
-        let expected = [
-            "vecadd", "matmul", "bfs", "matmul", "matmul", "bfs", "bfs", "vecadd", "vecadd",
-        ];
-        assert_eq!(order, expected);
-    }
 
     #[test]
     fn results_come_in_the_order_of_the_items() {

@@ -7,7 +7,7 @@ use crate::results::key::{Key, SCHEMA};
 use crate::running::execute::listen;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpsim_ptx::inspect::disassemble;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -29,43 +29,67 @@ pub fn key(run: &Run, wanted: &Timeline) -> Key {
 
 /// Runs as far as needed and returns what was recorded.
 pub fn record(run: &Run, wanted: &Timeline) -> Result<Value, String> {
-    let recorder = Arc::new(Mutex::new(Recorder::new(wanted)));
-    let listener = Box::new(Listener(recorder.clone()));
-    let result = listen(run, listener, wanted.cycles.1);
-    let mut recorder = recorder.lock().unwrap_or_else(PoisonError::into_inner);
+    let recording = Recording::new(wanted.sm, wanted.cycles, MOST);
+    let result = listen(run, recording.listener(), wanted.cycles.1);
     match result {
-        Err(reason) if recorder.tracks.is_empty() => Err(reason),
+        Err(reason) if recording.lock().tracks.is_empty() => Err(reason),
         // Stopped by the limit: warps that are there were so until then.
         Err(_) => {
+            let mut recorder = recording.lock();
             let end = recorder.to;
             Ok(recorder.finish(end))
         }
-        Ok(()) => {
-            let end = recorder.seen.min(recorder.to);
-            Ok(recorder.finish(end))
-        }
+        Ok(()) => Ok(recording.finish()),
+    }
+}
+
+/// A timeline of an SM that is being recorded.
+#[derive(Clone)]
+pub struct Recording(Arc<Mutex<Recorder>>);
+
+impl Recording {
+    /// Of this SM, from one cycle up to another, which it does not include. With `most` segments it ends there.
+    pub fn new(sm: u16, cycles: (u64, u64), most: usize) -> Recording {
+        Recording(Arc::new(Mutex::new(Recorder::new(sm, cycles, most))))
+    }
+
+    /// Who listens for it.
+    pub fn listener(&self) -> Box<dyn Observer> {
+        Box::new(Listener(self.clone()))
+    }
+
+    /// What was recorded of a run that has ended, for a page.
+    pub fn finish(&self) -> Value {
+        let mut recorder = self.lock();
+        let end = recorder.seen.min(recorder.to);
+        recorder.finish(end)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Recorder> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Passes events on: the simulator owns its observer.
-struct Listener(Arc<Mutex<Recorder>>);
+struct Listener(Recording);
 
 impl Observer for Listener {
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
-        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        recorder.warp(cycle, sm, slot, event);
+        self.0.lock().warp(cycle, sm, slot, event);
     }
 
     fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, _files: &[(u32, String)]) {
-        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        recorder.launched(kernel);
+        self.0.lock().launched(kernel);
     }
 }
 
 struct Recorder {
     sm: u16,
     from: Cycle,
+    /// Comes down to where the recording is full.
     to: Cycle,
+    /// Segments until then.
+    most: usize,
     /// The latest cycle of the SM.
     seen: Cycle,
     /// Instructions of all launches, and where those of the present one begin.
@@ -95,11 +119,12 @@ struct Track {
 }
 
 impl Recorder {
-    fn new(wanted: &Timeline) -> Recorder {
+    fn new(sm: u16, (from, to): (u64, u64), most: usize) -> Recorder {
         Recorder {
-            sm: wanted.sm,
-            from: Cycle::new(wanted.cycles.0),
-            to: Cycle::new(wanted.cycles.1),
+            sm,
+            from: Cycle::new(from),
+            to: Cycle::new(to),
+            most,
             seen: Cycle::ZERO,
             code: Vec::new(),
             base: 0,
@@ -168,13 +193,14 @@ impl Recorder {
         let since = since.max(track.end);
         let until = cycle.min(self.to);
         if until <= since {
-            return;
-        }
-        if self.segments >= MOST {
-            self.left_out += 1;
+            self.left_out += u64::from(self.segments >= self.most);
             return;
         }
         self.segments += 1;
+        if self.segments == self.most {
+            // All warps end where there is no more room, so that none seems to stand still.
+            self.to = self.to.min(cycle);
+        }
         track.end = until;
         track.segments.push((until - since, state));
         if state == WarpState::Issued {

@@ -249,7 +249,15 @@ fn judge_rows(view: &View, rows: &[&Row], which: Which) -> (Verdict, String) {
     if unmeasured > 0 {
         detail += &format!(" ({unmeasured} of {all} not measured)");
     }
-    if which == Which::Each && unmeasured > 0 && verdict != Verdict::Fails {
+    let left_out = rows.iter();
+    let left_out = left_out.filter(|r| view.plan.subjects.left_out(r.subject));
+    // What some workloads of a part show is so of the whole; what all of them show is not.
+    let decided = match which {
+        Which::Each => unmeasured == 0 || verdict == Verdict::Fails,
+        Which::Every => left_out.count() == 0 || verdict == Verdict::Fails,
+        Which::Some => left_out.count() == 0 || verdict == Verdict::Holds,
+    };
+    if !decided {
         return untested(detail);
     }
     (verdict, detail)

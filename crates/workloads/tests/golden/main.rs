@@ -109,15 +109,14 @@ fn changed(before: &[Line], after: &[Line]) -> Vec<String> {
         .collect()
 }
 
-/// All runs on two threads, and some of all kinds on more: idle, uneven, too many for the
-/// host.
-#[test]
-fn threads_make_no_difference() {
+/// Makes runs again on several threads: for each pair `(threads, every)`, one run of `every`. On more than two threads
+/// some are idle, have uneven shares, or no core of their own.
+fn on_threads(counts: &[(usize, usize)]) {
     if std::env::var_os("WARPSIM_BLESS").is_some() {
         return;
     }
     let all = recorded();
-    for (threads, every) in [(2, 1), (3, 40), (4, 4), (8, 40)] {
+    for &(threads, every) in counts {
         let runs = all.iter().filter(|line| matches!(line, Line::Run(..)));
         let before: Vec<Line> = runs.skip(threads - 2).step_by(every).cloned().collect();
         let after = made_again(&before, threads)
@@ -129,6 +128,17 @@ fn threads_make_no_difference() {
             changed.join("\n")
         );
     }
+}
+
+#[test]
+fn threads_make_no_difference() {
+    on_threads(&[(2, 6), (3, 40), (4, 12), (8, 40)]);
+}
+
+#[test]
+#[ignore = "long: .ci/run"]
+fn threads_make_no_difference_to_any_run() {
+    on_threads(&[(2, 1), (4, 4)]);
 }
 
 #[test]

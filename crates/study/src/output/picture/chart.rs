@@ -1,6 +1,6 @@
 //! A figure as clusters of bars.
 
-use super::colour::{Colours, Hue, layer_hues};
+use super::colour::{Colours, Hue, Paint, layer_hues};
 use super::quantity;
 use crate::evaluate::{Cell, Results, Shown};
 use crate::format::{ALL, Display, Figure, Shape};
@@ -10,6 +10,8 @@ use crate::words;
 
 /// What is drawn.
 pub struct Chart {
+    /// The figure's number in the study: no other picture has it.
+    pub number: usize,
     /// What the picture is called.
     pub title: String,
     /// How values are written.
@@ -29,8 +31,7 @@ pub struct Chart {
 /// A line of the legend.
 pub struct Entry {
     pub title: String,
-    pub hue: Hue,
-    pub strength: f64,
+    pub paint: Paint,
     /// Drawn as the paper's values are.
     pub outlined: bool,
 }
@@ -47,8 +48,8 @@ pub struct Cluster {
 
 /// A bar.
 pub struct Bar {
-    /// From the bottom up: value, colour, strength.
-    pub layers: Vec<(f64, Hue, f64)>,
+    /// From the bottom up: value and colour.
+    pub layers: Vec<(f64, Paint)>,
     /// The paper's.
     pub outlined: bool,
     /// What is shown when the pointer rests on it.
@@ -108,6 +109,7 @@ pub fn chart(results: &Results, index: usize, shown: &Shown, colours: &Colours) 
     }
     let printed = clusters.iter().flat_map(|c| &c.bars).any(|b| b.outlined);
     Chart {
+        number: index,
         title: [figure.number.as_str(), figure.title.as_str()]
             .into_iter()
             .filter(|t| !t.is_empty())
@@ -130,7 +132,7 @@ struct Maker<'a> {
     figure: &'a Figure,
     titles: Vec<&'a str>,
     /// Colours of the configurations.
-    columns: Vec<(Hue, f64)>,
+    columns: Vec<Paint>,
     /// Colours of the layers; none for plain bars.
     layers: Vec<Hue>,
     layer_titles: &'a [String],
@@ -146,9 +148,9 @@ impl Maker<'_> {
         for (i, cell) in cells.iter().enumerate() {
             bars.push(self.ours(row, i, cell));
             if let Some(value) = paper[i] {
-                let (hue, strength) = self.columns[i];
+                let paint = self.columns[i];
                 bars.push(Bar {
-                    layers: vec![(value, hue, strength)],
+                    layers: vec![(value, paint)],
                     outlined: true,
                     tooltip: format!(
                         "{row}, {}: {} in the paper",
@@ -165,7 +167,7 @@ impl Maker<'_> {
     }
 
     fn ours(&self, row: &str, column: usize, cell: &Cell) -> Bar {
-        let (hue, strength) = self.columns[column];
+        let paint = self.columns[column];
         let value = |v: f64| words::value(self.figure.display, v);
         let title = self.titles[column];
         let (layers, text) = match cell {
@@ -175,11 +177,11 @@ impl Maker<'_> {
                 let parts: Vec<String> = parts.map(|(t, v)| format!("{t} {}", value(*v))).collect();
                 let hues = values.iter().zip(&self.layers);
                 (
-                    hues.map(|(v, h)| (*v, *h, 1.0)).collect(),
+                    hues.map(|(v, h)| (*v, Paint::plain(*h))).collect(),
                     format!("{}\n{}", self.ends(sample), parts.join("\n")),
                 )
             }
-            Cell::Value(sample) => (vec![(sample.total(), hue, strength)], self.ends(sample)),
+            Cell::Value(sample) => (vec![(sample.total(), paint)], self.ends(sample)),
             Cell::Failed(status) => (Vec::new(), status.name().to_string()),
             Cell::Absent => (Vec::new(), "not measured".to_string()),
             Cell::Undefined => (Vec::new(), "undefined".to_string()),
@@ -213,15 +215,14 @@ impl Maker<'_> {
     }
 
     fn legend(&self, printed: bool) -> Vec<Entry> {
-        let entry = |title: &str, (hue, strength): (Hue, f64)| Entry {
+        let entry = |title: &str, paint: Paint| Entry {
             title: title.to_string(),
-            hue,
-            strength,
+            paint,
             outlined: false,
         };
         let mut legend: Vec<Entry> = if self.stacked() {
             let layers = self.layer_titles.iter().zip(&self.layers);
-            layers.map(|(t, h)| entry(t, (*h, 1.0))).collect()
+            layers.map(|(t, h)| entry(t, Paint::plain(*h))).collect()
         } else {
             let columns = self.titles.iter().zip(&self.columns);
             columns.map(|(t, c)| entry(t, *c)).collect()
@@ -229,8 +230,7 @@ impl Maker<'_> {
         if printed {
             legend.push(Entry {
                 title: "outlined: the paper's".into(),
-                hue: Hue("soft"),
-                strength: 1.0,
+                paint: Paint::plain(Hue("soft")),
                 outlined: true,
             });
         }

@@ -1,6 +1,8 @@
 //! Colours of a study's configurations and of the layers of stacks, from the one [palette].
 
+use super::pattern::PATTERNS;
 use crate::plan::Plan;
+use std::collections::HashSet;
 use warpsim_present::palette;
 pub use warpsim_present::palette::Hue;
 
@@ -23,8 +25,30 @@ pub fn layer_hues(titles: &[String]) -> Vec<Hue> {
     hues
 }
 
-/// Colour and strength of every configuration of a study: the same in all of its pictures.
-pub struct Colours(Vec<(Hue, f64)>);
+/// How something is painted: colours alone do not tell the variants of a policy apart, nor anything in grey.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Paint {
+    /// Its colour.
+    pub hue: Hue,
+    /// The pattern of it; 0 is none.
+    pub pattern: usize,
+    /// Below 1 where there are more variants than patterns.
+    pub strength: f64,
+}
+
+impl Paint {
+    /// A colour as it is.
+    pub fn plain(hue: Hue) -> Paint {
+        Paint {
+            hue,
+            pattern: 0,
+            strength: 1.0,
+        }
+    }
+}
+
+/// How every configuration of a study is painted: the same in all of its pictures.
+pub struct Colours(Vec<Paint>);
 
 impl Colours {
     /// Of a plan's configurations.
@@ -35,30 +59,30 @@ impl Colours {
             let shown = shown.map(|c| names.iter().position(|n| *n == c.value));
             shown.flatten().collect()
         });
-        let mut hues = hues(&names, &together.collect::<Vec<_>>());
+        let mut paints = paints(&names, &together.collect::<Vec<_>>());
         // With something changed, a configuration is still that configuration.
         for (i, setup) in plan.setups.iter().enumerate() {
             if let Some(base) = setup.base {
-                hues[i] = hues[base];
+                paints[i] = paints[base];
             }
         }
-        Colours(hues)
+        Colours(paints)
     }
 
-    /// Those of configuration number `setup`.
-    pub fn get(&self, setup: usize) -> (Hue, f64) {
+    /// That of configuration number `setup`.
+    pub fn get(&self, setup: usize) -> Paint {
         self.0[setup]
     }
 }
 
-/// A configuration's name without what follows a `+`: variants share a colour.
+/// A configuration's name without what follows a `+`: variants share a colour and differ in their patterns.
 fn family(name: &str) -> &str {
     name.split('+').next().unwrap_or(name)
 }
 
-/// Colours by number of the configuration. Families take the palette's colours in turn; where a study has
+/// Paints by number of the configuration. Families take the palette's colours in turn; where a study has
 /// more of them, those that a picture shows `together` differ as far as colours last.
-fn hues(names: &[&str], together: &[Vec<usize>]) -> Vec<(Hue, f64)> {
+fn paints(names: &[&str], together: &[Vec<usize>]) -> Vec<Paint> {
     let mut families: Vec<&str> = Vec::new();
     for name in names {
         if !families.contains(&family(name)) {
@@ -84,18 +108,31 @@ fn hues(names: &[&str], together: &[Vec<usize>]) -> Vec<(Hue, f64)> {
             false => usual,
         });
     }
-    let hue = |name: &&str| {
-        let colour = number(name).map_or(0, |f| colours[f]);
-        let mut variants = names.iter().filter(|n| family(n) == family(name));
-        let count = variants.clone().count();
-        let place = variants.position(|n| n == name).unwrap_or(0);
-        let strength = match count {
-            0 | 1 => 1.0,
-            n => 0.5 + 0.5 * place as f64 / (n - 1) as f64,
+    // The pictures that each configuration is in.
+    let mut shown: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
+    for (picture, configurations) in together.iter().enumerate() {
+        configurations.iter().for_each(|&c| shown[c].push(picture));
+    }
+    let own: Vec<usize> = names.iter().filter_map(|name| number(name)).collect();
+    let mut paints: Vec<Paint> = Vec::new();
+    // Of each: how many patterns come before its own.
+    let mut places: Vec<usize> = Vec::new();
+    for this in 0..names.len() {
+        let alike = |other: usize| {
+            own[other] == own[this] || shown[other].iter().any(|p| shown[this].contains(p))
         };
-        (palette::series(colour), strength)
-    };
-    names.iter().map(hue).collect()
+        // Those of its colour that it is to be told apart from.
+        let rivals = (0..this).filter(|o| colours[own[*o]] == colours[own[this]] && alike(*o));
+        let taken: HashSet<usize> = rivals.map(|other| places[other]).collect();
+        let place = (0..).find(|place| !taken.contains(place)).unwrap_or(0);
+        places.push(place);
+        paints.push(Paint {
+            hue: palette::series(colours[own[this]]),
+            pattern: place % PATTERNS,
+            strength: 0.6f64.powi((place / PATTERNS) as i32),
+        });
+    }
+    paints
 }
 
 #[cfg(test)]
@@ -103,9 +140,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variants_of_a_policy_share_its_colour() {
-        let hues = hues(&["tls", "tls+cff", "gto"], &[]);
-        assert_eq!(hues, [(Hue("c0"), 0.5), (Hue("c0"), 1.0), (Hue("c1"), 1.0)]);
+    fn variants_of_a_policy_share_its_colour_and_differ_in_their_patterns() {
+        let paints = paints(&["mwf-gto", "mwf-gto+cff", "gto"], &[]);
+        let plain = [Hue("c0"), Hue("c1")].map(Paint::plain);
+        let variant = Paint {
+            pattern: 1,
+            ..plain[0]
+        };
+        assert_eq!(paints, [plain[0], variant, plain[1]]);
+        let many: Vec<String> = (0..20).map(|i| format!("gto+{i}")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let paints = super::paints(&many, &[]);
+        for (i, paint) in paints.iter().enumerate() {
+            assert!(!paints[..i].contains(paint), "{i}");
+        }
     }
 
     #[test]
@@ -113,11 +161,16 @@ mod tests {
         let names: Vec<String> = (0..25).map(|i| format!("n{i}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         // By their numbers alone 0, 10 and 20 would be alike.
-        let hues = hues(&names, &[vec![0, 10, 20], vec![1, 11]]);
-        assert_eq!(hues[0].0, Hue("c0"));
-        assert_eq!([hues[10].0, hues[20].0], [Hue("c1"), Hue("c2")]);
-        assert_ne!(hues[1], hues[11]);
-        assert_eq!(hues[15].0, Hue("c5"), "shown with no other");
+        let paints = paints(&names, &[vec![0, 10, 20], vec![1, 11]]);
+        assert_eq!(paints[0].hue, Hue("c0"));
+        assert_eq!([paints[10].hue, paints[20].hue], [Hue("c1"), Hue("c2")]);
+        assert_ne!(paints[1], paints[11]);
+        assert_eq!(paints[15].hue, Hue("c5"), "shown with no other");
+        // All at once: colours are used again, with patterns.
+        let paints = super::paints(&names, &[(0..25).collect()]);
+        for (i, paint) in paints.iter().enumerate() {
+            assert!(!paints[..i].contains(paint), "{i}");
+        }
     }
 
     #[test]

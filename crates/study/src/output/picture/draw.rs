@@ -2,10 +2,12 @@
 
 use super::axis::{Axis, axis};
 use super::chart::{Bar, Chart, Cluster};
-use super::colour::Hue;
+use super::colour::Paint;
 use super::layout::{LETTER, Layout, shortened, wrapped};
+use super::legend::{legend, painted};
+use super::pattern::Patterns;
 use crate::words;
-use warpsim_present::svg::{Element, Svg};
+use warpsim_present::svg::Svg;
 
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 10.0;
@@ -25,7 +27,8 @@ const WIDEST_BAR: f64 = 42.0;
 pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
     let width = layout.width;
     let rows = rows(&chart.clusters, layout);
-    let (legend, legend_height) = legend(chart, width);
+    let patterns = Patterns::new(&format!("{}{}", layout.class, chart.number));
+    let (legend, legend_height) = legend(chart, &patterns, [LEFT, RIGHT], width);
     let tilted = rows.iter().any(|row| crowded(row, width));
     let below = if tilted { tilted_height(chart) } else { BELOW };
     let headings: Vec<_> = rows.iter().map(|row| headings(row, width)).collect();
@@ -33,6 +36,7 @@ pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
     let above = ABOVE + HEADING * levels.unwrap_or(0) as f64;
     let height = legend_height + rows.len() as f64 * (above + FIELD + below);
     layout.picture(height, &chart.title, style, |svg| {
+        patterns.define(svg, paints(chart));
         svg.append(&legend);
         let scale = axis(heights(chart), chart.baseline);
         for (i, (row, headings)) in rows.iter().zip(&headings).enumerate() {
@@ -40,6 +44,7 @@ pub fn draw(chart: &Chart, layout: &Layout, style: Option<&str>) -> String {
             let mut field = Field {
                 chart,
                 scale: &scale,
+                patterns: &patterns,
                 width,
                 top,
                 svg,
@@ -138,58 +143,18 @@ fn headings(clusters: &[Cluster], width: f64) -> Vec<Heading<'_>> {
     headings
 }
 
-fn legend(chart: &Chart, page: f64) -> (Svg, f64) {
-    let mut svg = Svg::new();
-    // Where there is little room the legend takes that of the axis too.
-    let left = if page < 500.0 { RIGHT } else { LEFT };
-    let (mut x, mut y) = (left, 8.0);
-    for entry in &chart.legend {
-        let width = 32.0 + entry.title.chars().count() as f64 * LETTER;
-        if x + width > page - RIGHT && x > left {
-            (x, y) = (left, y + 18.0);
-        }
-        let patch = svg.element("rect").fixed("x", x, 1).fixed("y", y, 1);
-        let patch = patch.attr("width", 11).attr("height", 11).attr("rx", 2);
-        painted(patch, entry.hue, entry.strength, entry.outlined).empty();
-        svg.element("text")
-            .fixed("x", x + 16.0, 1)
-            .fixed("y", y + 10.0, 1)
-            .attr("fill", "var(--ink)")
-            .text(&entry.title);
-        x += width;
-    }
-    y += 18.0;
-    for line in wrapped(&chart.remark, page - left - RIGHT) {
-        svg.element("text")
-            .attr("x", left)
-            .fixed("y", y + 10.0, 1)
-            .attr("fill", "var(--soft)")
-            .text(line);
-        y += 18.0;
-    }
-    (svg, y)
-}
-
-fn painted(element: Element<'_>, hue: Hue, strength: f64, outlined: bool) -> Element<'_> {
-    let colour = hue.paint();
-    let element = element.attr("fill", &colour);
-    if outlined {
-        element
-            .attr("fill-opacity", ".12")
-            .attr("stroke", &colour)
-            .attr("stroke-width", 1.4)
-            .attr("stroke-dasharray", "3 2")
-    } else if strength < 1.0 {
-        element.fixed("fill-opacity", strength, 2)
-    } else {
-        element
-    }
+/// Everything that is painted.
+fn paints(chart: &Chart) -> impl Iterator<Item = Paint> + '_ {
+    let bars = chart.clusters.iter().flat_map(|c| &c.bars);
+    let bars = bars.flat_map(|b| &b.layers).map(|(_, paint)| *paint);
+    bars.chain(chart.legend.iter().map(|entry| entry.paint))
 }
 
 /// A row of bars.
 struct Field<'a> {
     chart: &'a Chart,
     scale: &'a Axis,
+    patterns: &'a Patterns,
     width: f64,
     top: f64,
     svg: &'a mut Svg,
@@ -289,10 +254,18 @@ impl Field<'_> {
             .fixed("y2", self.top + FIELD, 1)
             .attr("stroke", "var(--faint)")
             .empty();
+        // What would leave the picture ends at its edge.
+        let letters = heading.text.chars().count() as f64;
+        let wide = heading.x + 4.0 + letters * LETTER * 0.92 > self.width;
+        let (x, anchor) = match wide {
+            true => (self.width - 2.0, "end"),
+            false => (heading.x + 4.0, "start"),
+        };
         self.svg
             .element("text")
-            .fixed("x", x + 4.0, 1)
+            .fixed("x", x, 1)
             .fixed("y", self.top - 6.0 - up, 1)
+            .attr("text-anchor", anchor)
             .attr("font-size", 11)
             .attr("fill", "var(--soft)")
             .text(heading.text);
@@ -316,15 +289,15 @@ impl Field<'_> {
     }
 
     fn bar(&mut self, bar: &Bar, x: f64, slot: f64) {
-        let (top, baseline) = (self.top, self.chart.baseline);
+        let (top, baseline, patterns) = (self.top, self.chart.baseline, self.patterns);
         let mut rectangles = Vec::new();
         // Stacks begin at zero; a single bar at the baseline.
         let stacked = bar.layers.len() > 1;
         let mut from = if stacked { 0.0 } else { baseline };
-        for (value, hue, strength) in &bar.layers {
+        for (value, paint) in &bar.layers {
             let to = if stacked { from + value } else { *value };
             let (a, b) = (self.y(from), self.y(to));
-            rectangles.push((a.min(b), (a - b).abs(), *hue, *strength));
+            rectangles.push((a.min(b), (a - b).abs(), *paint));
             from = to;
         }
         let cross = self.y(baseline) - 4.0;
@@ -340,14 +313,14 @@ impl Field<'_> {
                     .attr("fill", "var(--bad)")
                     .text('\u{d7}');
             }
-            for (top, height, hue, strength) in rectangles {
+            for (top, height, paint) in rectangles {
                 let layer = svg
                     .element("rect")
                     .fixed("x", x + slot * 0.06, 1)
                     .fixed("y", top, 1)
                     .fixed("width", slot * 0.88, 1)
                     .fixed("height", height, 1);
-                painted(layer, hue, strength, bar.outlined).empty();
+                painted(layer, patterns, paint, bar.outlined).empty();
             }
             if let Some((low, high)) = ends {
                 error_mark(svg, x + slot / 2.0, (slot * 0.22).min(5.0), low, high);

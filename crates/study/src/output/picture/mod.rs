@@ -5,6 +5,8 @@ mod chart;
 mod colour;
 mod draw;
 mod layout;
+mod legend;
+mod pattern;
 mod quantity;
 mod scatter;
 

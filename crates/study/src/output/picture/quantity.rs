@@ -6,6 +6,9 @@ use crate::values::metric::unit;
 
 /// The title of a figure's axis: what is measured, in which unit or against which configuration.
 pub fn title(plan: &Plan, figure: &Figure, layers: &[Layer]) -> String {
+    if let Some(bases) = &figure.bases {
+        return format!("speed, change from {} (%)", bases.title);
+    }
     let base = figure.normalise.as_ref();
     let base = base.map(|base| plan.setups[plan.setup(&base.value)].title.as_str());
     let what = match (&figure.shape, layers) {

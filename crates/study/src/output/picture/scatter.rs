@@ -2,8 +2,9 @@
 //! highest repeat both ways, and a line through those that no other beats.
 
 use super::axis::{Axis, axis};
-use super::colour::{Colours, Hue};
+use super::colour::{Colours, Paint};
 use super::layout::{LETTER, Layout, wrapped};
+use super::pattern::shape;
 use crate::values::trade_off::{Panel, Point, Traded};
 use crate::words;
 use warpsim_present::svg::Svg;
@@ -52,8 +53,8 @@ fn legend(traded: &Traded, colours: &Colours, page: f64) -> (Svg, f64) {
         if x + width > page - 10.0 && x > 12.0 {
             (x, y) = (12.0, y + 18.0);
         }
-        let (hue, _) = colours.get(traded.setups[i]);
-        dot(&mut svg, [x + 5.0, y + 6.0], hue, true);
+        let paint = colours.get(traded.setups[i]);
+        dot(&mut svg, [x + 5.0, y + 6.0], paint, true);
         let label = svg.element("text").fixed("x", x + 14.0, 1);
         label
             .fixed("y", y + 10.0, 1)
@@ -64,14 +65,13 @@ fn legend(traded: &Traded, colours: &Colours, page: f64) -> (Svg, f64) {
     (svg, y + 22.0)
 }
 
-fn dot(svg: &mut Svg, [x, y]: [f64; 2], hue: Hue, best: bool) {
-    let colour = hue.paint();
-    let dot = svg.element("circle").fixed("cx", x, 1).fixed("cy", y, 1);
-    let dot = dot
-        .attr("r", if best { 5 } else { 4 })
-        .attr("fill", &colour);
+fn dot(svg: &mut Svg, at: [f64; 2], paint: Paint, best: bool) {
+    let radius = if best { 5.0 } else { 4.0 };
+    let dot = svg.element("path").attr("class", "point");
+    let dot = dot.attr("d", shape(paint, at, radius));
+    let dot = dot.attr("fill", paint.hue.paint());
     let dot = dot.attr("fill-opacity", if best { "1" } else { ".25" });
-    dot.attr("stroke", &colour)
+    dot.attr("stroke", paint.hue.paint())
         .attr("stroke-width", "1.2")
         .empty();
 }
@@ -197,7 +197,7 @@ impl<'a> Field<'a> {
 
     fn point(&self, point: &Point, svg: &mut Svg) {
         let at = self.place(point.at);
-        let (hue, _) = self.colours.get(self.traded.setups[point.configuration]);
+        let paint = self.colours.get(self.traded.setups[point.configuration]);
         let [across, up] = [0, 1].map(|d| words::value(self.traded.axes[d].1, point.at[d]));
         let title = &self.traded.titles[point.configuration];
         svg.element("g").content(|svg| {
@@ -223,7 +223,7 @@ impl<'a> Field<'a> {
                     line(svg, [at[0] - END, y], [at[0] + END, y], "var(--ink)", 1.0);
                 }
             }
-            dot(svg, at, hue, point.best);
+            dot(svg, at, paint, point.best);
             let number = svg.element("text").fixed("x", at[0] + 6.0, 1);
             let number = number.fixed("y", at[1] - 5.0, 1).attr("font-size", 10);
             let number = number.optional("font-weight", point.best.then_some(600));

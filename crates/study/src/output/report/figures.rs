@@ -1,13 +1,11 @@
-//! Figures: picture, claims, and the values as a table.
+//! Figures: picture, what is measured, and the values as a table.
 
 use super::Report;
-use super::summary::{class, meaning};
 use crate::evaluate::{Cell, Shown};
 use crate::format::{Figure, Shape};
 use crate::output::grid::Grid;
 use crate::output::terminal::{cell_text, mean_cell, mean_text, mean_title, row_title};
 use crate::plan::Layer;
-use crate::verdict::{Judged, Verdict};
 use crate::words;
 use maud::{Markup, PreEscaped, html};
 
@@ -16,9 +14,9 @@ impl Report<'_> {
         let figures = &self.results.plan().study.figures;
         html! {
             @for (index, (figure, picture)) in figures.iter().zip(self.pictures).enumerate() {
-                @let (shown, judged) = &self.figures[index];
+                @let (shown, _) = &self.figures[index];
                 @let layers = self.results.plan().measures[index].layers.as_deref();
-                (self.figure(figure, shown, judged, picture.as_deref(), layers.unwrap_or_default()))
+                (self.figure(figure, shown, picture.as_deref(), layers.unwrap_or_default()))
                 "\n"
             }
         }
@@ -28,13 +26,12 @@ impl Report<'_> {
         &self,
         figure: &Figure,
         shown: &Shown,
-        judged: &[Judged],
         picture: Option<&str>,
         layers: &[Layer],
     ) -> Markup {
         let found = words::found_at(self.results.plan().foreign_size());
         if shown.unmeasured() {
-            return unmeasured(figure, shown, judged, &found);
+            return unmeasured(figure, shown);
         }
         html! {
             section class="figure" id=(figure.id.value) {
@@ -51,7 +48,6 @@ impl Report<'_> {
                     p class="note" { (note) }
                 }
                 (definitions(figure, layers))
-                (claims(figure, judged, &found))
                 @if let Some(reason) = &figure.reason {
                     p class="reason" { b { "Where ours differs" (found) "." } " " (reason) }
                 }
@@ -217,7 +213,7 @@ impl Report<'_> {
 }
 
 /// A figure of which nothing was measured: a line, which opens to what the study says of it.
-fn unmeasured(figure: &Figure, shown: &Shown, judged: &[Judged], found: &str) -> Markup {
+fn unmeasured(figure: &Figure, shown: &Shown) -> Markup {
     html! {
         section class="figure unmeasured" id=(figure.id.value) {
             details {
@@ -232,7 +228,6 @@ fn unmeasured(figure: &Figure, shown: &Shown, judged: &[Judged], found: &str) ->
                 @if let Some(note) = &figure.note {
                     p class="note" { (note) }
                 }
-                (claims(figure, judged, found))
             }
         }
     }
@@ -277,48 +272,13 @@ fn definitions(figure: &Figure, layers: &[Layer]) -> Markup {
                                     @if !plain { "; " }
                                     code { (name) } " is " (text)
                                 }
-                                @if let Some(base) = &figure.normalise {
-                                    "; over that of " code { (base.value) }
+                                @let base = figure.normalise.as_ref().map(|b| &b.value);
+                                @let bases = figure.bases.as_ref().map(|b| &b.title);
+                                @if let Some(base) = bases.or(base) {
+                                    "; over that of " code { (base) }
                                     ", workload by workload and repeat by repeat"
                                 }
                                 "."
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn claims(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
-    html! {
-        @if !judged.is_empty() {
-            ul class="claims" {
-                @for (claim, judged) in figure.claims.iter().zip(judged) {
-                    li class=(class(judged.verdict)) {
-                        span {
-                            (claim.text) " "
-                            i title=(meaning(judged.verdict)) { (judged.verdict.name()) }
-                            @if let Some(paper) = &claim.paper {
-                                small { b { "The paper:" } " " (paper) }
-                            }
-                            small { (judged.detail) }
-                            @if let (Verdict::Fails | Verdict::Scatter, Some(reason)) =
-                                (judged.verdict, &claim.reason)
-                            {
-                                small { b { "Why" (found) ":" } " " (reason) }
-                            }
-                            @for tried in &judged.experiments {
-                                small class="experiment" {
-                                    b { "With " (tried.title) ": " (tried.verdict.name()) "." }
-                                    " " (tried.detail)
-                                }
-                            }
-                            @for changed in &claim.changed {
-                                small class="changed" {
-                                    b { "Changed after results were seen:" } " " (changed)
-                                }
                             }
                         }
                     }

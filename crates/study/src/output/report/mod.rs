@@ -3,6 +3,7 @@
 //! Written with `maud`, which escapes every text: only what was made as markup ([`PreEscaped`]: the
 //! pictures, the style, the script and its data) goes in as it is.
 
+mod claims;
 mod figures;
 mod machines;
 mod summary;
@@ -10,6 +11,7 @@ mod trade_offs;
 mod trust;
 
 use crate::evaluate::{Results, Shown};
+use crate::output::timeline;
 use crate::values::sizes::KernelSize;
 use crate::values::trade_off::Traded;
 use crate::verdict::Judged;
@@ -58,7 +60,9 @@ impl Report<'_> {
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
                     title { (study.title) }
-                    style { "\n" (PreEscaped(palette::style())) "\n" (PreEscaped(CSS)) }
+                    style {
+                        "\n" (PreEscaped(palette::style())) "\n" (PreEscaped(CSS)) (PreEscaped(timeline::STYLE))
+                    }
                 }
                 body {
                     (self.head())
@@ -66,6 +70,7 @@ impl Report<'_> {
                         (self.summary())
                         (self.figure_sections())
                         (self.trade_off_sections())
+                        (self.claim_section())
                         (self.trust_section())
                         (self.size_section())
                         (self.timeline_section())
@@ -73,7 +78,7 @@ impl Report<'_> {
                         (self.machine_section())
                         (self.repeat_section())
                     }
-                    script { "\n" (PreEscaped(SCRIPT)) }
+                    script { "\n" (PreEscaped(SCRIPT)) (PreEscaped(timeline::SCRIPT)) }
                 }
             }
         };
@@ -91,7 +96,7 @@ impl Report<'_> {
                 section id="timelines" {
                     h2 { "Timelines" }
                     @if !good.is_empty() {
-                        (timeline_viewer(&good))
+                        (timeline::viewer(&good))
                     }
                     @for t in self.timelines {
                         @if let Err(reason) = &t.data {
@@ -104,42 +109,6 @@ impl Report<'_> {
                 }
                 "\n"
             }
-        }
-    }
-}
-
-/// What the script draws timelines on, and their data.
-fn timeline_viewer(timelines: &[(&str, &Value)]) -> Markup {
-    html! {
-        p class="note screen" {
-            "What each warp of an SM did. Drag to move, Ctrl and the wheel (or the buttons) to zoom, \
-             rest on a warp to read about it; with the keyboard: arrows and + and -."
-        }
-        div class="timeline" {
-            div class="bar" {
-                select aria-label="timeline" {
-                    @for (i, (title, _)) in timelines.iter().enumerate() {
-                        option value=(i) { (title) }
-                    }
-                }
-                span class="buttons" {
-                    button data-zoom="in" title="zoom in" { "+" }
-                    button data-zoom="out" title="zoom out" { "\u{2212}" }
-                    button data-zoom="all" { "all" }
-                }
-                span class="range" {}
-            }
-            div class="legend" {}
-            canvas tabindex="0" role="img" aria-label="warps over time" {}
-            div class="sheets" {}
-            div class="tip" hidden {}
-        }
-        @for (_, data) in timelines {
-            // A `<` inside JSON text could end the element: it is written as an escape.
-            script type="application/json" class="trace" {
-                (PreEscaped(data.to_string().replace('<', "\\u003c")))
-            }
-            "\n"
         }
     }
 }

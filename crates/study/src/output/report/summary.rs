@@ -1,9 +1,8 @@
-//! The top of the report: what it is, and which claims hold.
+//! The top of the report: what it is, and what was learned.
 
 use super::Report;
-use crate::conduct::Tally;
-use crate::format::SIZES;
-use crate::verdict::Verdict;
+use crate::format::{Figure, SIZES};
+use crate::output::learned::{self, Headline};
 use maud::{Markup, html};
 
 impl Report<'_> {
@@ -36,29 +35,31 @@ impl Report<'_> {
     }
 
     pub(super) fn summary(&self) -> Markup {
+        let plan = self.results.plan();
+        let headlines = learned::headlines(self.results, self.figures);
         let claims = self.figures.iter().any(|(_, j)| !j.is_empty());
-        let missing = &self.results.plan().missing;
         html! {
             section id="summary" {
-                h2 { "Summary" }
-                @if claims {
-                    (self.claims())
-                    @if let Some(own) = self.results.plan().foreign_size() {
-                        p class="note" {
-                            "The study asks for size " b { (own) } ": at this one an SM may hold \
-                             other numbers of blocks, and claims can come out otherwise. Reasons \
-                             below speak of size " (own) "."
-                        }
+                h2 { "What was learned" }
+                @for sentence in learned::sentences(self.results, self.figures, &headlines) {
+                    p { (sentence) }
+                }
+                (self.headline_table(&learned::listed(&headlines)))
+                @if let (true, Some(own)) = (claims, plan.foreign_size()) {
+                    p class="note" {
+                        "The study asks for size " b { (own) } ": at this one an SM may hold \
+                         other numbers of blocks, and claims can come out otherwise. Reasons \
+                         below speak of size " (own) "."
                     }
                 }
                 (self.contents())
-                @if !missing.is_empty() {
+                @if !plan.missing.is_empty() {
                     details class="missing" {
                         summary {
-                            (missing.len()) " things the study names are not in this build"
+                            (plan.missing.len()) " things the study names are not in this build"
                         }
                         ul {
-                            @for line in missing {
+                            @for line in &plan.missing {
                                 li { (line) }
                             }
                         }
@@ -69,24 +70,49 @@ impl Report<'_> {
         }
     }
 
-    /// How many claims hold, fail and so on, and each with its figure.
-    fn claims(&self) -> Markup {
-        let figures = &self.results.plan().study.figures;
+    /// The averages that matter: the paper's, ours, and how far repeats lie apart.
+    fn headline_table(&self, headlines: &[&Headline]) -> Markup {
+        let printed = headlines.iter().any(|h| h.paper.is_some());
+        let repeated = headlines.iter().any(|h| h.spread().is_some());
+        // The figure's title stands on the first of its lines.
+        let begins = |i: usize| {
+            let before = i.checked_sub(1).map(|b| headlines[b]);
+            let here = headlines[i];
+            before.is_none_or(|b| b.figure.id.value != here.figure.id.value || b.over != here.over)
+        };
         html! {
-            div class="tiles" {
-                @for (verdict, count) in Tally::of(self.figures).counts() {
-                    div class={ "tile " (class(verdict)) } title=(meaning(verdict)) {
-                        b { (count) }
-                        span { (verdict.plural()) }
-                    }
-                }
-            }
-            ul class="claims" {
-                @for (figure, (_, judged)) in figures.iter().zip(self.figures) {
-                    @for (claim, judged) in figure.claims.iter().zip(judged) {
-                        li class=(class(judged.verdict)) {
-                            span { (claim.text) }
-                            a href={ "#" (figure.id.value) } { (figure.number) }
+            @if !headlines.is_empty() {
+                div class="wide" {
+                    table class="headlines" {
+                        thead {
+                            tr {
+                                th {}
+                                th {}
+                                @if printed { th { "the paper" } }
+                                th { "ours" }
+                                @if repeated { th { "lowest to highest repeat" } }
+                            }
+                        }
+                        tbody {
+                            @for (i, headline) in headlines.iter().enumerate() {
+                                tr class=[begins(i).then_some("first")] {
+                                    th {
+                                        @if begins(i) {
+                                            a href={ "#" (headline.figure.id.value) } {
+                                                (learned::titled(headline.figure))
+                                            }
+                                            small { (headline.over) }
+                                        }
+                                    }
+                                    th { (headline.title) }
+                                    @if printed {
+                                        td { @if let Some(paper) = headline.paper { (headline.text(paper)) } }
+                                    }
+                                    td { b { (headline.text(headline.ours.total())) } }
+                                    @if repeated { td { (headline.spread().unwrap_or_default()) } }
+                                }
+                                "\n"
+                            }
                         }
                     }
                 }
@@ -102,8 +128,11 @@ impl Report<'_> {
                 nav {
                     @for figure in figures {
                         a href={ "#" (figure.id.value) } {
-                            @if figure.number.is_empty() { (figure.title) } @else { (figure.number) }
+                            (short(figures, figure))
                         }
+                    }
+                    @if self.figures.iter().any(|(_, j)| !j.is_empty()) {
+                        a href="#claims" { "Claims" }
                     }
                     @if !self.timelines.is_empty() {
                         a href="#timelines" { "Timelines" }
@@ -119,24 +148,12 @@ impl Report<'_> {
     }
 }
 
-/// The class of a claim's list item.
-pub(super) fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Fails => "fails",
-        Verdict::Scatter => "scatter",
-        Verdict::Untested => "untested",
-        Verdict::Vacuous => "vacuous",
-    }
-}
-
-/// What a verdict means.
-pub(super) fn meaning(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds => "true in every repeat",
-        Verdict::Fails => "not true in any repeat, as a whole or for one of what it names",
-        Verdict::Scatter => "true in some repeats and not in others",
-        Verdict::Untested => "not looked at: something is missing, or the study says why not",
-        Verdict::Vacuous => "what it compares ran the same to the last byte of its statistics",
+/// What a figure is called in a link: its number, unless that says nothing of it.
+fn short<'f>(all: &[Figure], figure: &'f Figure) -> &'f str {
+    let alike = all.iter().filter(|f| f.number == figure.number).count();
+    match figure.number.as_str() {
+        "" => &figure.title,
+        _ if alike > 1 => &figure.title,
+        number => number,
     }
 }

@@ -1,13 +1,13 @@
-//! How far to trust this: repeats, what was not tested, sizes, what was changed after the fact, and
-//! how averages move with settings.
+//! How far to trust this: repeats, sizes, what was changed after the fact, and how averages move with
+//! settings.
 
 use super::Report;
-use super::summary::{class, meaning};
-use crate::format::{Claim, Figure, Vary};
+use super::claims::{class, meaning};
+use crate::format::Vary;
 use crate::output::beside::{SIZE_TITLES, sensitivity_label, sensitivity_title, size_line};
 use crate::values::sensitivity;
 use crate::values::sizes::{ENOUGH_WAVES, KernelSize, MATTERS, MOST_IDLE};
-use crate::verdict::{Judged, Verdict};
+use crate::verdict::Verdict;
 use crate::words;
 use maud::{Markup, html};
 use warpsim_present::mangled::shown;
@@ -18,9 +18,6 @@ impl Report<'_> {
             section id="trust" {
                 h2 { "How far to trust this" }
                 (self.repeats_told())
-                (self.claims_told(Verdict::Untested, "Claims that were not tested"))
-                (self.claims_told(Verdict::Vacuous, "Claims that nothing here can support"))
-                (self.claims_told(Verdict::Scatter, "Claims on which repeats disagree"))
                 (self.sizes_told())
                 (self.changes_told())
                 (self.sensitivity_tables())
@@ -77,10 +74,12 @@ impl Report<'_> {
                     "\u{b1} is the distance to the farther of them."
                 }
             }
-            dl class="verdicts" {
-                @for verdict in Verdict::ALL {
-                    dt class=(class(verdict)) { (verdict.name()) }
-                    dd { (meaning(verdict)) }
+            @if self.figures.iter().any(|(_, judged)| !judged.is_empty()) {
+                dl class="verdicts" {
+                    @for verdict in Verdict::ALL {
+                        dt class=(class(verdict)) { (verdict.name()) }
+                        dd { (meaning(verdict)) }
+                    }
                 }
             }
         }
@@ -92,32 +91,6 @@ impl Report<'_> {
         let first = plan.pairs().into_iter().next();
         let runs = first.into_iter().flat_map(|(w, c)| plan.repeats(w, c));
         runs.map(|r| r.varied.as_str()).collect()
-    }
-
-    fn judged(&self, verdict: Verdict) -> Vec<(&Figure, &Claim, &Judged)> {
-        let figures = self.results.plan().study.figures.iter();
-        let all = figures.zip(self.figures).flat_map(|(figure, (_, judged))| {
-            let claims = figure.claims.iter().zip(judged);
-            claims.map(move |(claim, judged)| (figure, claim, judged))
-        });
-        all.filter(|(_, _, j)| j.verdict == verdict).collect()
-    }
-
-    fn claims_told(&self, verdict: Verdict, title: &str) -> Markup {
-        let all = self.judged(verdict);
-        html! {
-            @if !all.is_empty() {
-                h3 { (title) }
-                ul class="claims" {
-                    @for (figure, claim, judged) in all {
-                        li class=(class(verdict)) {
-                            span { (claim.text) small { (judged.detail) } }
-                            a href={ "#" (figure.id.value) } { (figure.number) }
-                        }
-                    }
-                }
-            }
-        }
     }
 
     fn sizes_told(&self) -> Markup {
