@@ -1,6 +1,6 @@
 //! What is said of arguments that are not a command to run: help, the version, and mistakes.
 
-use crate::console::failure::{BAD_INPUT, Failure, written};
+use crate::console::failure::{BAD_INPUT, Failure, say, written};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 use std::io::{Write, stdout};
@@ -9,18 +9,57 @@ use warpsim_present::misspelt;
 
 /// Shows what there is to say instead of running anything.
 pub fn answer(said: &Error, command: &Command) -> Result<ExitCode, Failure> {
+    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let within = group(&typed, command);
     if said.kind() == ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(name)) = said.get(ContextKind::InvalidSubcommand)
     {
-        return Err(Failure::bad_input(no_command(name, command)));
+        return Err(Failure::bad_input(match within {
+            Some(group) if group.has_subcommands() => none_of(name, group),
+            _ => no_command(name, command),
+        }));
     }
     let shown = said.print();
     if said.use_stderr() {
+        let lacks = said.kind() == ErrorKind::MissingRequiredArgument;
+        if let Some(example) = within.filter(|_| lacks).and_then(example) {
+            say(&format!("\nfor example: {example}\n"));
+        }
         return Ok(ExitCode::from(BAD_INPUT));
     }
     // Help is what was asked for: that it could not be shown is an error.
     written(shown.and_then(|()| stdout().flush()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command that was typed first.
+fn group<'a>(typed: &[String], command: &'a Command) -> Option<&'a Command> {
+    let mut words = typed.iter();
+    words.find_map(|word| command.get_subcommands().find(|c| c.get_name() == word))
+}
+
+/// The first of a command's examples.
+fn example(command: &Command) -> Option<String> {
+    let help = command.get_after_help()?.to_string();
+    let found = help.lines().find(|line| line.starts_with("  warpsim "));
+    found.map(|line| line.trim().to_string())
+}
+
+/// That a command has nothing of this name, and what it has.
+fn none_of(name: &str, group: &Command) -> String {
+    let has = |c: &&Command| c.get_name() != "help";
+    let names: Vec<&str> = group
+        .get_subcommands()
+        .filter(has)
+        .map(Command::get_name)
+        .collect();
+    let first = names.first().copied().unwrap_or_default();
+    format!(
+        "`warpsim {}` has no `{name}`; there is: {}\ntype: warpsim {} {first} {name}",
+        group.get_name(),
+        names.join(", "),
+        group.get_name()
+    )
 }
 
 /// That no command has this name, and which was probably meant.

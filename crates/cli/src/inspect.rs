@@ -228,7 +228,7 @@ fn describe(
     );
     let arrays = arrays_in_words(program, kernel);
     let _ = writeln!(out, "  arrays         {arrays}");
-    branches(out, program, kernel, &s);
+    branches(out, kernel, &s);
     fits(out, kernel, machine, arguments);
     if arguments.code {
         let _ = writeln!(out, "{}", disassemble_all(kernel));
@@ -256,10 +256,10 @@ fn counted(
     };
     let _ = writeln!(
         out,
-        ", at least {} without spilling; {} live at most in the PTX (before line {}), {} named",
+        ", at least {} without spilling; {} live at most in the PTX (before {}), {} named",
         s.register_floor,
         s.live_registers,
-        kernel.code.get(s.demand_at as usize).map_or(0, |i| i.line),
+        kernel.origin(s.demand_at),
         s.registers
     );
     if let Some(spilled) = fitted(machine, kernel) {
@@ -275,18 +275,7 @@ fn counted(
     }
 }
 
-/// The line of the source that an instruction was made of, where the PTX says so: ` (saxpy.cu:5)`.
-fn source_line(program: &Program, kernel: &Kernel, pc: u32) -> String {
-    let source = kernel.code.get(pc as usize).and_then(|i| i.source);
-    let named = source.and_then(|(file, line)| {
-        let (_, name) = program.files.iter().find(|(n, _)| *n == file)?;
-        let name = Path::new(name).file_name()?.to_string_lossy();
-        Some(format!(" ({name}:{line})"))
-    });
-    named.unwrap_or_default()
-}
-
-fn branches(out: &mut String, program: &Program, kernel: &Kernel, s: &Summary) {
+fn branches(out: &mut String, kernel: &Kernel, s: &Summary) {
     let (blocks, reachable) = s.blocks;
     let _ = writeln!(
         out,
@@ -304,20 +293,18 @@ fn branches(out: &mut String, program: &Program, kernel: &Kernel, s: &Summary) {
         }
     }
     for b in &s.branches {
-        let line = |pc: u32| kernel.code.get(pc as usize).map(|i| i.line);
         let _ = writeln!(
             out,
-            "    PTX line {}{}: {}{}, {}{}",
-            line(b.pc).unwrap_or(0),
-            source_line(program, kernel, b.pc),
+            "    {}: {}{}, {}{}",
+            kernel.origin(b.pc),
             if b.uniform { "uniform" } else { "may diverge" },
             if b.backward { ", a loop" } else { "" },
-            match b.reconverge.and_then(line) {
-                Some(line) => format!("meets again at line {line}"),
+            match b.reconverge {
+                Some(pc) => format!("meets again at {}", kernel.origin(pc)),
                 None => "meets again at exit".to_string(),
             },
-            match b.likely.and_then(line) {
-                Some(line) => format!(", likely at line {line} already"),
+            match b.likely {
+                Some(pc) => format!(", likely at {} already", kernel.origin(pc)),
                 None => String::new(),
             }
         );

@@ -72,7 +72,7 @@ enum Command {
     /// Measure the structure of the workloads: divergence, barriers, occupancy, mix.
     Characterise(characterise::Arguments),
     /// Draw which lanes work in which basic block, under each divergence model.
-    Flow(pictures::flow::Arguments),
+    Flow(Box<pictures::flow::Arguments>),
     /// Describe the kernels of a PTX file: registers, branches, occupancy.
     Inspect(inspect::Arguments),
     /// Rewrite PTX.
@@ -126,7 +126,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Agreement(arguments) => agreement::run(&arguments),
         Command::Characterise(arguments) => characterise::run(&arguments),
-        Command::Flow(arguments) => pictures::flow::run(&arguments),
+        Command::Flow(arguments) => pictures::flow::draw(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Selftest(arguments) => selftest::run(&arguments),

@@ -2,12 +2,13 @@
 
 use crate::console::failure::{Failure, print, print_data};
 use clap::Command;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap_complete::Shell;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use warpsim_present::wrapped;
 use warpsim_sim::config::read::presets;
-use warpsim_sim::config::{SECTIONS, power, warps};
+use warpsim_sim::config::{Machine, SECTIONS, power, warps};
 use warpsim_sim::mechanism::Kind;
 use warpsim_study::embedded;
 use warpsim_workloads::files::write_whole;
@@ -47,6 +48,9 @@ pub fn completions(arguments: &Completions, command: &mut Command) -> Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
+/// A name that an argument may be, and what there is to say about it in a line.
+type Named = (String, String);
+
 /// The command with the names that each argument may be, for shells to offer. What is typed need not be
 /// one of them: files have names of their own.
 fn with_names(command: Command) -> Command {
@@ -56,8 +60,13 @@ fn with_names(command: Command) -> Command {
         if names.is_empty() {
             return argument;
         }
-        // The program ends with this command, and until then needs them.
-        let names = names.into_iter().map(|name| &*name.leak());
+        let names = names.into_iter().map(|(name, about)| {
+            let value = PossibleValue::new(name);
+            match about.is_empty() {
+                true => value,
+                false => value.help(about),
+            }
+        });
         argument.value_parser(PossibleValuesParser::new(names))
     });
     command.mut_subcommands(with_names)
@@ -69,53 +78,109 @@ fn positional_names(command: &Command) -> String {
     for sub in command.get_subcommands() {
         let positionals = sub.get_positionals();
         let all = positionals.flat_map(|p| names(sub.get_name(), p.get_id().as_str()));
+        let all = all.map(|(name, about)| format!("{name}\\t'{}'", quoted_for_fish(&about)));
         let all: Vec<String> = all.collect();
         if !all.is_empty() {
             out += &format!(
                 "complete -c warpsim -n \"__fish_warpsim_using_subcommand {}\" -a \"{}\"\n",
                 sub.get_name(),
-                all.join(" ")
+                all.join("\n")
             );
         }
     }
     out
 }
 
+/// A text between `'` within `"`.
+fn quoted_for_fish(text: &str) -> String {
+    let mut out = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\'' => out += "\\\\'",
+            '\\' | '"' | '$' => out.extend(['\\', letter]),
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
 /// The names that an argument of a command may be.
-fn names(command: &str, argument: &str) -> Vec<String> {
-    let of = |kind: Kind| owned(kind.registered().iter().map(|i| i.name));
+fn names(command: &str, argument: &str) -> Vec<Named> {
+    let of = |kind: Kind| named(kind.registered().iter().map(|i| (i.name, i.description)));
     match (command, argument) {
-        ("study", "what") => owned(embedded::names().chain(["all"])),
+        ("study", "what") => studies(),
         ("run" | "flow", "what")
         | ("inspect", "file")
         | (_, "workload")
-        | ("characterise", "workloads") => owned(WORKLOADS.iter().map(|w| w.info().name)),
-        (_, "machine") => owned(presets::names()),
+        | ("characterise", "workloads") => named(
+            WORKLOADS
+                .iter()
+                .map(|w| (w.info().name, w.info().algorithm)),
+        ),
+        (_, "machine") => machines(),
         (_, "scheduler") => of(Kind::Scheduler),
         (_, "fetch") => of(Kind::Fetch),
         (_, "divergence") => of(Kind::Divergence),
-        (_, "warps") => warps::NAMES.iter().map(|n| n.example()).collect(),
-        (_, "power") => owned(power::NAMES.iter().map(|n| n.name)),
-        ("run" | "flow", "virtualize") => owned(["off", "software", "hardware"]),
+        (_, "warps") => warps::NAMES
+            .iter()
+            .map(|n| (n.example(), one_line(n.description)))
+            .collect(),
+        (_, "power") => named(power::NAMES.iter().map(|n| (n.name, n.description))),
+        ("run" | "flow", "virtualize") => named([
+            ("off", "blocks as the program has them"),
+            ("software", "the kernel strides over logical blocks"),
+            ("hardware", "the hardware hands out logical blocks"),
+        ]),
         (_, "set") => settings(),
         _ => Vec::new(),
     }
 }
 
-fn owned<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    names.into_iter().map(String::from).collect()
+fn named<'a>(all: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<Named> {
+    let all = all.into_iter();
+    all.map(|(name, about)| (name.to_string(), one_line(about)))
+        .collect()
+}
+
+/// Letters of a description that a shell has room for beside a name.
+const LETTERS: usize = 70;
+
+/// The first sentence, or as much of it as there is room for.
+fn one_line(about: &str) -> String {
+    let sentence = about.split_once(". ").map_or(about, |(first, _)| first);
+    let sentence = sentence.trim_end_matches('.');
+    match wrapped(sentence, LETTERS).as_slice() {
+        [] => String::new(),
+        [whole] => whole.to_string(),
+        [first, ..] => format!("{} ...", first.trim_end_matches([',', ';', ':'])),
+    }
+}
+
+fn studies() -> Vec<Named> {
+    let title = |name| crate::study::find(name).map_or(String::new(), |study| study.title);
+    let all = embedded::names().map(|name| (name.to_string(), one_line(&title(name))));
+    let every = ("all".to_string(), "every paper's study".to_string());
+    all.chain([every]).collect()
+}
+
+fn machines() -> Vec<Named> {
+    let about = |name| Machine::preset(name).map_or(String::new(), |m| one_line(&m.description));
+    let all = presets::names();
+    all.map(|name| (name.to_string(), about(name))).collect()
 }
 
 /// The keys of settings.
-fn settings() -> Vec<String> {
+fn settings() -> Vec<Named> {
     let sections = SECTIONS.iter();
     let keys = sections.flat_map(|(section, settings)| {
-        settings
-            .iter()
-            .map(move |s| format!("{section}.{}", s.name))
+        settings.iter().map(move |s| {
+            let about = one_line(&s.description());
+            (format!("{section}.{}", s.name), about)
+        })
     });
-    keys.chain(Kind::ALL.map(|kind| kind.name_key().to_string()))
-        .collect()
+    let chosen =
+        Kind::ALL.map(|kind| (kind.name_key().to_string(), format!("the {}", kind.word())));
+    keys.chain(chosen).collect()
 }
 
 /// Writes a manual page for the program and each command.

@@ -125,3 +125,34 @@ fn large_kernels_are_shown_by_basic_block() {
     assert_eq!(blocks, cycles);
     assert_eq!(blocks.len(), 2);
 }
+
+#[test]
+fn it_takes_what_run_takes() {
+    // A size, a machine and its settings; of several launches the one that executes most.
+    let scratch = Scratch::new("flow-run");
+    let shown = succeeds(&["flow", "matmul", "--size", "tiny"]);
+    assert!(shown.contains("on gtx480"), "{shown}");
+    let shown = succeeds(&[
+        "flow",
+        "matmul",
+        "--machine",
+        "fx5800",
+        "--set",
+        "sm.schedulers=1",
+    ]);
+    assert!(shown.contains("on fx5800"), "{shown}");
+    let (a, b) = (scratch.path("a.svg"), scratch.path("b.svg"));
+    succeeds(&["flow", "reduction", "--svg", &a]);
+    succeeds(&["flow", "reduction", "-o", &b]);
+    let read = |file| std::fs::read_to_string(file).expect("written");
+    assert_eq!(read(&a), read(&b));
+    assert!(read(&a).contains("launch 0"), "the first takes most");
+    // A folder, and workloads of one's own.
+    let folder = root().join("examples/vector-add").display().to_string();
+    let alone = succeeds(&["flow", &folder]);
+    let examples = root().join("examples").display().to_string();
+    let named = succeeds(&["flow", "vector-add", "--workload-dir", &examples]);
+    assert_eq!(alone, named);
+    let shown = fails(2, &["flow", "missing.ptx"]);
+    assert!(shown.contains("cannot read missing.ptx"), "{shown}");
+}

@@ -30,6 +30,25 @@ fn completions_know_commands_and_options() {
 }
 
 #[test]
+fn completions_say_what_names_are_where_the_shell_shows_it() {
+    let shown = |shell| succeeds(&["completions", shell]);
+    let (bash, zsh, fish) = (shown("bash"), shown("zsh"), shown("fish"));
+    // A workload, a machine, a scheduler, a setting, a study: name and the begin of what is said.
+    for (name, about) in [
+        ("matmul", "C = A * B of square"),
+        ("fx5800", "Quadro FX 5800"),
+        ("gto", "greedy then oldest"),
+        ("sm.schedulers", "Warp schedulers"),
+        ("baws", "Barrier-aware"),
+    ] {
+        assert!(zsh.contains(&format!("{name}\\:\"{about}")), "zsh: {name}");
+        let fish_has = fish.contains(&format!("{name}\\t'{about}"));
+        assert!(fish_has, "fish: {name}");
+    }
+    assert!(!bash.contains("greedy then oldest"), "bash");
+}
+
+#[test]
 fn a_command_without_a_name_lists_what_there_is() {
     let lists = succeeds(&["list"]);
     for name in ["machines", "schedulers", "studies", "kernels-vtw"] {
@@ -69,12 +88,40 @@ fn mistakes_quote_what_was_typed() {
             .is_some_and(|l| l.contains("type: --scheduler ")),
         "{shown}"
     );
-    let both = ["run", "vecadd", "--divergence", "tbc", "--warps", "ws4"];
-    let output = common::warpsim(&both);
-    if !output.status.success() {
-        let shown = String::from_utf8_lossy(&output.stderr);
-        assert!(shown.contains("type: --"), "{shown}");
+    let shown = fails(
+        2,
+        &["run", "vecadd", "--divergence", "tbc", "--warps", "ws4"],
+    );
+    let lines: Vec<&str> = shown.lines().map(str::trim).collect();
+    let typed = lines
+        .iter()
+        .position(|l| l.ends_with("typed: --warps ws4 --divergence tbc"));
+    let instead = lines.iter().rposition(|l| l.contains("type: --warps "));
+    assert!(
+        typed.is_some() && instead == Some(lines.len() - 1),
+        "{shown}"
+    );
+    let shown = fails(2, &["run", "vecadd", "--set", "foo=1"]);
+    assert!(shown.contains("`warpsim list settings`"), "{shown}");
+}
+
+#[test]
+fn mistakes_end_with_what_to_type() {
+    for (typed, ends) in [
+        (&["show", "gtx480"][..], "type: warpsim show machine gtx480"),
+        (&["transform", "k.ptx"], "type: warpsim transform vtw k.ptx"),
+        (&["run"], "for example: warpsim run matmul --size tiny"),
+        (
+            &["inspect", "matmull"],
+            "`warpsim list workloads` lists the workloads",
+        ),
+    ] {
+        let shown = fails(2, typed);
+        assert!(shown.trim_end().ends_with(ends), "{shown}");
     }
+    let shown = fails(2, &["inspect", "matmull"]);
+    assert!(shown.contains("did you mean `matmul`?"), "{shown}");
+    assert!(fails(2, &["inspect", "none.ptx"]).contains("cannot read none.ptx"));
 }
 
 #[test]

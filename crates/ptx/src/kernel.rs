@@ -4,7 +4,9 @@
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Pipe, Space, Special, Type};
 use crate::lazy::LazyKernel;
+use crate::origin::Files;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Index of an instruction in [`Kernel::code`].
 pub type Pc = u32;
@@ -21,7 +23,7 @@ pub struct Program {
     /// Module variables in `.global` and `.const` space, to be given addresses at load.
     pub symbols: Vec<Symbol>,
     /// Source files by `.file` index.
-    pub files: Vec<(u32, String)>,
+    pub files: Arc<Files>,
     /// `.texref` variables; kernels name them by index in this list.
     pub textures: Vec<String>,
     /// Kernels that are valid PTX but ask for something that is not supported (an opcode, a form
@@ -74,6 +76,8 @@ pub enum RelocTarget {
 pub struct Kernel {
     /// Name as in the PTX (mangled).
     pub name: String,
+    /// Source files that `.loc` names, those of the program.
+    pub files: Arc<Files>,
     /// Parameters in order.
     pub params: Vec<Param>,
     /// Size of the parameter block in bytes.

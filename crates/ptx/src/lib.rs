@@ -24,6 +24,7 @@ pub mod lower;
 mod modtable;
 pub mod name;
 mod optable;
+pub mod origin;
 pub mod outside;
 pub mod parse;
 mod print;

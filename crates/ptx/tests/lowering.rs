@@ -265,7 +265,7 @@ fn directives_and_source_lines() {
         (Some(3), Some(40), None)
     );
     assert_eq!(p.kernels[1].bounds.req_ntid, Some([8, 4, 2]));
-    assert_eq!(p.files, [(3, "a.cu".to_string())]);
+    assert_eq!(*p.files, [(3, "a.cu".to_string())]);
     assert_eq!((k.code[0].source, k.code[0].line), (Some((3, 17)), 8));
 }
 

@@ -1,5 +1,6 @@
 //! Python's values as a kernel's arguments.
 
+use crate::elements;
 use pyo3::prelude::*;
 use warpsim_ptx::isa::Type;
 use warpsim_ptx::kernel::{Kernel, Param};
@@ -32,12 +33,20 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Given {
     }
 }
 
-/// The parameter block of a launch, with buffers at these addresses.
-pub fn pack(kernel: &Kernel, given: &[Given], buffers: &[u64]) -> Result<Vec<u8>, DeviceError> {
+/// A buffer that may be passed: its address, and NumPy's name for its elements.
+pub type Buffer<'a> = (u64, &'a str);
+
+/// The parameter block of a launch, with these buffers.
+pub fn pack(kernel: &Kernel, given: &[Given], buffers: &[Buffer]) -> Result<Vec<u8>, DeviceError> {
     let mut all = Vec::new();
     for (index, value) in given.iter().enumerate() {
         let parameter = kernel.params.get(index);
-        let arg = typed(value, parameter, buffers);
+        let mut arg = typed(value, parameter, buffers);
+        if let Given::Buffer(buffer) = value
+            && let Some(why) = elements::contradiction(kernel, index, buffers[*buffer].1)
+        {
+            arg = Err(why);
+        }
         all.push(arg.map_err(|text| {
             let signature = args::signature(kernel);
             DeviceError::bad_input(format!("argument {}: {text}\n{signature}", index + 1))
@@ -46,11 +55,11 @@ pub fn pack(kernel: &Kernel, given: &[Given], buffers: &[u64]) -> Result<Vec<u8>
     args::pack(kernel, &all).map_err(|e| DeviceError::bad_input(e.message))
 }
 
-fn typed(value: &Given, parameter: Option<&Param>, buffers: &[u64]) -> Result<Arg, String> {
+fn typed(value: &Given, parameter: Option<&Param>, buffers: &[Buffer]) -> Result<Arg, String> {
     let ty = parameter.filter(|p| !p.array).map(|p| p.ty);
     let name = parameter.map_or("", |p| &p.name);
     match value {
-        Given::Buffer(index) => Ok(Arg::Pointer(buffers[*index])),
+        Given::Buffer(index) => Ok(Arg::Pointer(buffers[*index].0)),
         Given::Bytes(bytes) => Ok(Arg::Bytes(bytes.clone())),
         Given::Whole(n) => match ty {
             Some(Type::F32 | Type::F64) => real(*n as f64, ty),

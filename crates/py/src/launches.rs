@@ -62,6 +62,8 @@ struct Array {
     label: String,
     bytes: PyBuffer<u8>,
     writable: bool,
+    /// NumPy's name for what its elements are.
+    dtype: String,
 }
 
 /// A kernel to launch.
@@ -214,6 +216,8 @@ impl Work {
         for array in &self.arrays {
             addresses.push(array.upload(&mut session)?);
         }
+        let buffers = addresses.iter().zip(&self.arrays);
+        let buffers: Vec<_> = buffers.map(|(at, a)| (*at, a.dtype.as_str())).collect();
         for step in &self.steps {
             let module = &modules[step.program];
             let kernel = args::find_kernel(&module.program, &step.kernel);
@@ -223,7 +227,7 @@ impl Work {
                 grid: step.grid,
                 block: step.block,
                 dynamic_shared: step.shared,
-                params: arguments::pack(&module.program.kernels[kernel], &step.given, &addresses)?,
+                params: arguments::pack(&module.program.kernels[kernel], &step.given, &buffers)?,
                 registers: step.registers,
             };
             if step.together {

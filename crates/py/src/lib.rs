@@ -6,6 +6,8 @@
 //! now and then for signals (Ctrl-C) and progress, and for schedulers written in Python.
 
 mod arguments;
+mod colours;
+mod elements;
 mod errors;
 mod launches;
 mod machine;
@@ -23,13 +25,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::colours::state_colours;
+    #[pymodule_export]
     use super::launches::{run_launches, run_named};
     #[pymodule_export]
     use super::machine::Machine;
     #[pymodule_export]
     use super::names::names;
     #[pymodule_export]
-    use super::program::{Program, compile_cuda, read_ptx};
+    use super::program::{Program, compile_cuda, read_ptx, shown};
     #[pymodule_export]
     use super::scheduler::Place;
     #[pymodule_export]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use warpsim_present::mangled::shown;
 use warpsim_ptx::inspect::disassemble;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -96,7 +97,7 @@ impl Listener {
         for profile in &heard.kernels {
             for (pc, i) in profile.instructions.iter().enumerate() {
                 let mut row = json!({
-                    "kernel": profile.kernel,
+                    "kernel": shown(&profile.kernel),
                     "pc": pc,
                     "line": i.line,
                     "source": i.source.as_ref().map(|(file, line)| format!("{file}:{line}")),
@@ -142,21 +143,21 @@ impl Observer for Listener {
         self.0.borrow_mut().warp(cycle, sm, slot, event);
     }
 
-    fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
-        self.0.borrow_mut().launched(kernel, files);
+    fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
+        self.0.borrow_mut().launched(kernel);
     }
 }
 
 impl Heard {
-    fn launched(&mut self, kernel: &Kernel, files: &[(u32, String)]) {
+    fn launched(&mut self, kernel: &Kernel) {
         let known = self.kernels.iter().position(|p| p.kernel == kernel.name);
         self.current = known.unwrap_or(self.kernels.len());
         if known.is_some() {
             return;
         }
-        let file = |n: u32| {
-            let named = files.iter().find(|(number, _)| *number == n);
-            named.map_or_else(|| "source".to_string(), |(_, name)| name.clone())
+        let source = |pc| {
+            let origin = kernel.origin(pc);
+            Some((origin.file?.to_string(), origin.line))
         };
         let instructions = kernel
             .code
@@ -165,7 +166,7 @@ impl Heard {
             .map(|(pc, instr)| Instruction {
                 text: disassemble(kernel, pc as u32),
                 line: instr.line,
-                source: instr.source.map(|(f, line)| (file(f), line)),
+                source: source(pc as u32),
                 issues: 0,
                 lanes: 0,
                 waited: [0; STATES],

@@ -4,7 +4,7 @@ use crate::errors;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
-use warpsim_present::reading;
+use warpsim_present::{mangled, reading};
 use warpsim_ptx::kernel;
 use warpsim_workloads::simulated::compile;
 use warpsim_workloads::{args, cuda};
@@ -82,6 +82,12 @@ impl Program {
         let index = found.map_err(|text| errors::bad_input(py, &text))?;
         Ok(self.program.kernels[index].bounds.req_ntid)
     }
+}
+
+/// A kernel's name as C++ has it, where it is one of C++.
+#[pyfunction]
+pub fn shown(kernel: &str) -> String {
+    mangled::shown(kernel)
 }
 
 /// PTX from a CUDA file, by the compiler that the command line uses.

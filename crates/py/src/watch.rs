@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use warpsim_present::mangled::shown;
 use warpsim_sim::progress::{Progress, Snapshot};
 
 /// How often Python is asked: soon enough for a person, seldom enough to cost nothing.
@@ -69,7 +70,7 @@ impl Watch {
 
 impl Progress for Watch {
     fn kernel(&mut self, name: &str, _blocks: u64) {
-        self.kernel = name.to_string();
+        self.kernel = shown(name);
     }
     fn update(&mut self, snapshot: Snapshot) {
         self.seen = Some(snapshot);

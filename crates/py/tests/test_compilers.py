@@ -65,6 +65,8 @@ def test_cuda_source() -> None:
         # Whatever the command line would compile with is tried; without any it says what to install.
         assert "install clang" in str(error)
         pytest.skip(str(error))
+    assert kernel.ptx == warpsim.Kernel.from_cuda(source).ptx
     x = np.arange(32, dtype=np.float32)
-    warpsim.run(kernel, 1, 32, [x])
+    result = warpsim.run(kernel, 1, 32, [x], profile=True)
+    assert "kernel.cu:1" in {row["source"] for row in result.rows("profile")}
     np.testing.assert_array_equal(x, np.maximum(2 * np.arange(32), 1))

@@ -242,3 +242,49 @@ def test_races_are_found() -> None:
     out = np.zeros(1, np.uint32)
     result = warpsim.run(warpsim.Kernel(ptx), 1, 64, [out], check_races=True)
     assert result.races and "racy" in result.races[0]
+
+
+#: `my::scale<float>(float const*, float*, float, int)`, which does nothing.
+SCALE = """.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry _ZN2my5scaleIfEEvPKT_PS1_S1_i(.param .u64 a, .param .u64 b, .param .f32 c, .param .u32 d)
+{ ret; }
+"""
+
+
+def test_arrays_have_the_type_that_the_kernel_takes(vecadd: warpsim.Kernel) -> None:
+    a, b, c = vectors()
+    scale = warpsim.Kernel(SCALE)
+    # C++ says what it takes.
+    with pytest.raises(warpsim.BadInput) as error:
+        warpsim.run(scale, 1, 32, [a, b.astype(np.float64), 2.0, 1000])
+    text = str(error.value)
+    assert "argument 2: an array of float64" in text and "takes float*" in text and 'astype("float32")' in text
+    with pytest.raises(warpsim.BadInput, match=r"an array of int32, but the kernel takes float const\*"):
+        warpsim.run(scale, 1, 32, [a.astype(np.int32), b, 2.0, 1000])
+    with pytest.raises(warpsim.BadInput, match=r'array.view\("float32"\) if its bytes are meant'):
+        warpsim.run(scale, 1, 32, [a.view(np.uint8), b, 2.0, 1000])
+    for right in (a, a.view(np.complex64), a.view([("x", "f4")])):
+        warpsim.run(scale, 1, 32, [right, b, 2.0, 1000])
+    # Else the PTX: it reads numbers of .f32.
+    with pytest.raises(warpsim.BadInput, match="an array of float64, but the kernel takes it as numbers of .f32"):
+        warpsim.run(vecadd, 4, 256, [a.astype(np.float64), b, c, 1000])
+
+
+def test_names_are_those_of_cpp() -> None:
+    a, b, _ = vectors()
+    scale = warpsim.Kernel(SCALE)
+    assert scale.name.startswith("_ZN2my") and scale.shown == "my::scale<float>"
+    result = warpsim.run(scale, 1, 32, [a, b, 2.0, 1000], profile=True)
+    assert result.what == "my::scale<float>"
+    assert [launch.kernel for launch in result.launches] == ["my::scale<float>"]
+    assert {row["kernel"] for row in result.rows("profile")} == {"my::scale<float>"}
+    assert "my::scale<float>(" in repr(scale) and "_ZN" not in repr(scale)
+
+
+def test_colours_are_those_of_the_reports() -> None:
+    colours = warpsim._native.state_colours()
+    assert colours["issued"] != colours["barrier"] and all(c.startswith("#") for c in colours.values())
+    html = warpsim.run("reduction", size="tiny", timeline=True)._repr_html_()
+    assert html.count(f'fill="{colours["barrier"]}"') > 1

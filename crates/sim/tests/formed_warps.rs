@@ -215,7 +215,7 @@ fn a_sync_operation_whose_members_never_come_is_a_deadlock_that_names_them() {
         let waits: Vec<&str> = stuck.warps.iter().map(|w| w.waits_for.as_str()).collect();
         let named = |text: &str| waits.iter().any(|w| w.contains(text));
         assert!(
-            named("threads 0xffff0000 of its warp, which its shfl.sync in PTX line"),
+            named("threads 0xffff0000 of its warp, which its shfl.sync at PTX line"),
             "{waits:?}"
         );
         assert!(

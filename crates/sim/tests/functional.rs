@@ -79,7 +79,6 @@ impl Machine {
             warps_per_sm: 48,
             ..Grid::default()
         };
-        let files = &self.program.files;
         let listeners = Listeners {
             hand_on: &mut |printed| {
                 self.prints.append(printed);
@@ -88,15 +87,7 @@ impl Machine {
             races: None,
             steps: None,
         };
-        run(
-            &code,
-            kernel,
-            files,
-            &grid,
-            &mut self.memory,
-            listeners,
-            options,
-        )
+        run(&code, kernel, &grid, &mut self.memory, listeners, options)
     }
 
     fn words(&self, address: u64, n: usize) -> Vec<u32> {

@@ -46,8 +46,8 @@ fn a_reverse_without_a_barrier_has_a_race_and_one_with_a_barrier_none() {
     let found = races(512, &reverse(""), 1, 128);
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("shared memory"), "{found:?}");
-    assert!(found[0].contains("(PTX line 18)"), "{found:?}");
-    assert!(found[0].contains("(PTX line 22)"), "{found:?}");
+    assert!(found[0].contains("at PTX line 18,"), "{found:?}");
+    assert!(found[0].contains("at PTX line 22,"), "{found:?}");
     assert_eq!(races(512, &reverse("bar.sync 0;"), 1, 128), [""; 0]);
 }
 

@@ -37,8 +37,6 @@ pub struct Counts {
 pub struct KernelCounts {
     /// The kernel.
     pub kernel: Kernel,
-    /// Source files by number.
-    pub files: Vec<(u32, String)>,
     /// How often it was launched.
     pub launches: u64,
     /// By instruction.
@@ -179,7 +177,7 @@ impl Observer for Profile {
         }
     }
 
-    fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
+    fn launched(&mut self, _cycle: Cycle, kernel: &Kernel, _files: &[(u32, String)]) {
         self.slots.clear();
         let mut collected = self.collected.borrow_mut();
         let known = collected
@@ -189,7 +187,6 @@ impl Observer for Profile {
         self.current = known.unwrap_or_else(|| {
             collected.kernels.push(KernelCounts {
                 kernel: kernel.clone(),
-                files: files.to_vec(),
                 launches: 0,
                 counts: vec![Counts::default(); kernel.code.len()],
             });

@@ -122,24 +122,19 @@ fn rank_kernel(from: &KernelCounts, texts: &mut BTreeMap<String, Vec<String>>) -
         }
         total.add(counts);
         let instruction = &from.kernel.code[pc];
-        let source = instruction.source.and_then(|(file, line)| {
-            let named = from.files.iter().find(|(number, _)| *number == file);
-            named.map(|(_, name)| (name.clone(), line))
-        });
-        let number = source.as_ref().map(|(_, number)| *number);
-        let number = number.filter(|number| *number > 0);
-        let (place, text) = match source {
-            // What the compiler made for no line in particular.
-            Some((file, 0)) => (format!("{file} (no line)"), String::new()),
-            Some((file, line)) => {
+        let origin = from.kernel.origin(pc as u32);
+        let number = origin.source().map(|_| origin.line);
+        let (place, text) = match (origin.file, origin.source()) {
+            (Some(file), Some(place)) => {
                 let text = texts
-                    .entry(file.clone())
-                    .or_insert_with(|| read_lines(&file));
-                let text = text.get(line as usize - 1);
-                let text = text.map_or("", |t| t.trim()).to_string();
-                (format!("{file}:{line}"), text)
+                    .entry(file.to_string())
+                    .or_insert_with(|| read_lines(file));
+                let text = text.get(origin.line as usize - 1);
+                (place, text.map_or("", |t| t.trim()).to_string())
             }
-            None => (format!("PTX line {}", instruction.line), String::new()),
+            // What the compiler made for no line in particular.
+            (Some(file), None) => (format!("{file} (no line)"), String::new()),
+            (None, _) => (origin.to_string(), String::new()),
         };
         let line = lines.entry(place.clone()).or_insert_with(|| Line {
             place,

@@ -1,8 +1,8 @@
 //! What is run: a workload of the suite or a launch file.
 
-use super::Arguments;
 use super::kernels::{MADE_UP, kernels_job};
 use crate::console::failure::Failure;
+use crate::setup::cuda::CudaArguments;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
 use warpsim_present::{nearest, reading};
@@ -79,22 +79,45 @@ impl Job {
     }
 }
 
+/// What a command line says of a job.
+pub struct Wanted<'a> {
+    /// A workload's name, a launch file, a folder with one, or CUDA C.
+    pub what: &'a str,
+    /// A folder with workloads of the user's own.
+    pub workload_dir: Option<&'a Path>,
+    /// Size of a workload.
+    pub size: Option<SizeName>,
+    /// Its size where none is asked for.
+    pub usual_size: Size,
+    /// Seed of generated input.
+    pub seed: Option<u64>,
+    /// Parameters.
+    pub param: &'a [String],
+    /// A launch file may write outside of its folder.
+    pub allow_outside: bool,
+    /// How `.cu` files are compiled.
+    pub cuda: &'a CudaArguments,
+}
+
 /// What is to be said of a fault where warpsim made up what the kernels are given.
-pub fn made_up(job: &Job) -> Option<&'static str> {
-    let made_up = matches!(job, Job::File(file, ..) if file.source.name.ends_with(MADE_UP));
-    made_up.then_some(
-        "note: this launch was made up: its sizes and contents may be what the kernel does not expect; \
-         `warpsim new FILE.cu` writes them down for you to change",
-    )
+pub fn made_up(job: &Job) -> Option<String> {
+    let Job::File(file, ..) = job else {
+        return None;
+    };
+    let kernels = file.source.name.strip_suffix(MADE_UP)?.trim_end();
+    Some(format!(
+        "note: this launch was made up: its sizes and contents may be what the kernel does not expect\n\
+         `warpsim new {kernels}` writes them down for you to change"
+    ))
 }
 
 /// What the arguments ask for.
-pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
-    let what = &arguments.what;
-    if let Some(folder) = &arguments.workload_dir {
+pub fn job(wanted: &Wanted) -> Result<Job, Failure> {
+    let what = wanted.what;
+    if let Some(folder) = wanted.workload_dir {
         let found = folder::workloads(folder)?;
-        if let Some(workload) = found.iter().find(|w| w.name == *what) {
-            return file_job(arguments, &workload.launch_file);
+        if let Some(workload) = found.iter().find(|w| w.name == what) {
+            return file_job(wanted, &workload.launch_file);
         }
         if suite::find(what).is_err() && !what.ends_with(".toml") {
             let names: Vec<&str> = found.iter().map(|w| w.name.as_str()).collect();
@@ -110,7 +133,7 @@ pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
     }
     let path = Path::new(what);
     if what.ends_with(".cu") {
-        return kernels_job(arguments, path);
+        return kernels_job(wanted, path);
     }
     if what.ends_with(".ptx") {
         reading::check(path, warpsim_ptx::MOST_BYTES)
@@ -123,18 +146,18 @@ pub fn job(arguments: &Arguments) -> Result<Job, Failure> {
     }
     // A workload's name comes before a folder of that name.
     if path.is_dir() && suite::find(what).is_err() || what.ends_with('/') {
-        return file_job(arguments, &only_launch_file(path)?);
+        return file_job(wanted, &only_launch_file(path)?);
     }
     if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        return file_job(arguments, path);
+        return file_job(wanted, path);
     }
     let workload = suite::find(what)?;
-    let size = arguments.size.map(Size::from).unwrap_or_default();
-    let parameters = Parameters::resolve(workload.info().parameters, size, &arguments.param)?;
+    let size = wanted.size.map_or(wanted.usual_size, Size::from);
+    let parameters = Parameters::resolve(workload.info().parameters, size, wanted.param)?;
     Ok(Job::Workload(
         workload,
         parameters,
-        arguments.seed.unwrap_or(1),
+        wanted.seed.unwrap_or(1),
     ))
 }
 
@@ -165,15 +188,15 @@ fn only_launch_file(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-pub(super) fn file_job(arguments: &Arguments, path: &Path) -> Result<Job, Failure> {
-    if arguments.size.is_some() {
+pub(super) fn file_job(wanted: &Wanted, path: &Path) -> Result<Job, Failure> {
+    if wanted.size.is_some() {
         return Err(Failure::bad_input(SIZE_OF_A_FILE));
     }
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let mut file = launchfile::read_with(path, &arguments.param)?;
-    file.allow_outside = arguments.allow_outside;
-    file.cuda = arguments.cuda.options();
-    Ok(Job::File(Box::new(file), directory, arguments.seed))
+    let mut file = launchfile::read_with(path, wanted.param)?;
+    file.allow_outside = wanted.allow_outside;
+    file.cuda = wanted.cuda.options();
+    Ok(Job::File(Box::new(file), directory, wanted.seed))
 }
 
 /// Runs a job on a device.
@@ -183,8 +206,14 @@ pub fn execute(
     compiler: &dyn Compiler,
 ) -> Result<Outcome, DeviceError> {
     let mut session = Session { device, compiler };
-    match job {
+    let result = match job {
         Job::Workload(workload, parameters, seed) => workload.run(parameters, *seed, &mut session),
         Job::File(file, directory, seed) => launchfile::run(file, directory, *seed, &mut session),
-    }
+    };
+    result.map_err(|mut error| {
+        if let Some(note) = made_up(job) {
+            error.text = format!("{}\n{note}", error.text.trim_end());
+        }
+        error
+    })
 }

@@ -1,8 +1,7 @@
 //! A `.cu` file run by itself: what its kernels are given is said by the launch file of the same name
 //! beside it, and else made up as `warpsim new` begins one.
 
-use super::Arguments;
-use super::job::{Job, file_job};
+use super::job::{Job, Wanted, file_job};
 use crate::console::failure::{Failure, tell};
 use crate::setup::cuda::source_text;
 use std::path::Path;
@@ -16,14 +15,14 @@ use warpsim_workloads::template;
 pub const MADE_UP: &str = "(made-up launches)";
 
 /// What running a file of kernels means.
-pub fn kernels_job(arguments: &Arguments, file: &Path) -> Result<Job, Failure> {
+pub fn kernels_job(wanted: &Wanted, file: &Path) -> Result<Job, Failure> {
     let name = file.display().to_string();
     let beside = file.with_extension("toml");
     if beside.is_file() {
         tell!("{name} is run as {} says", beside.display());
-        return file_job(arguments, &beside);
+        return file_job(wanted, &beside);
     }
-    let ptx = arguments.cuda.read(file)?;
+    let ptx = wanted.cuda.read(file)?;
     let program = compile(&name, &ptx)?;
     if program.kernels.is_empty() {
         return Err(Failure::bad_input(format!("{name} has no kernels")));
@@ -43,10 +42,10 @@ pub fn kernels_job(arguments: &Arguments, file: &Path) -> Result<Job, Failure> {
     let own = file.file_name().unwrap_or_default().to_string_lossy();
     let text = template::launch_file(&program, &own, source.as_deref());
     let made_up = Source::new(&format!("{name} {MADE_UP}"), &text);
-    let mut launches = parse_with(&made_up, &arguments.param)?;
+    let mut launches = parse_with(&made_up, wanted.param)?;
     // The user did not ask for files.
     launches.outputs.clear();
-    launches.cuda = arguments.cuda.options();
+    launches.cuda = wanted.cuda.options();
     if template::has_main(host) {
         tell!("the main of {name} is not run: it is host code, and kernels alone are simulated");
     }
@@ -56,5 +55,5 @@ pub fn kernels_job(arguments: &Arguments, file: &Path) -> Result<Job, Failure> {
         beside.display()
     );
     let directory = file.parent().unwrap_or(Path::new("")).to_path_buf();
-    Ok(Job::File(Box::new(launches), directory, arguments.seed))
+    Ok(Job::File(Box::new(launches), directory, wanted.seed))
 }

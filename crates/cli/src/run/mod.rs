@@ -8,7 +8,7 @@ mod simulation;
 mod steps;
 
 pub use files::check_writable;
-pub use job::{Job, SIZE_OF_A_FILE, SizeName, execute};
+pub use job::{Job, SizeName, Wanted, execute, job};
 
 use crate::console::failure::{Failure, WRONG_RESULT, print, print_data, tell};
 use crate::console::interrupt::Noting;
@@ -29,6 +29,7 @@ use warpsim_present::folded;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
+use warpsim_workloads::suite::Size;
 
 /// Arguments of `warpsim run`.
 #[derive(clap::Args)]
@@ -86,7 +87,16 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
     let machine = arguments.machine.resolve()?;
-    let job = job::job(arguments)?;
+    let job = job(&Wanted {
+        what: &arguments.what,
+        workload_dir: arguments.workload_dir.as_deref(),
+        size: arguments.size,
+        usual_size: Size::default(),
+        seed: arguments.seed,
+        param: &arguments.param,
+        allow_outside: arguments.allow_outside,
+        cuda: &arguments.cuda,
+    })?;
     let lowering = Lowering {
         registers: arguments.registers.resolve()?,
         options: arguments.inlining.options(),
@@ -141,13 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             simulation.printf_limit
         );
     }
-    let outcome = result.map_err(|error| {
-        let mut failure = Failure::from(error);
-        if let Some(note) = job::made_up(&job) {
-            failure.text = format!("{}\n{note}", failure.text.trim_end());
-        }
-        failure
-    })?;
+    let outcome = result?;
     let (races, steps) = (device.gpu.races(), device.gpu.steps());
     for race in races {
         tell!("race: {race}");
@@ -155,7 +159,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for pair in steps {
         tell!("in step: {pair}");
     }
-    if let (Some(note), false) = (job::made_up(&job), races.is_empty()) {
+    if let (Some(note), false) = (job::made_up(&job), races.is_empty() && steps.is_empty()) {
         tell!("{note}");
     }
     if let Some(mut observer) = observer {

@@ -3,7 +3,7 @@
 use crate::console::failure::Failure;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use warpsim_present::reading;
+use warpsim_present::{nearest, reading};
 use warpsim_workloads::cuda;
 use warpsim_workloads::suite;
 
@@ -37,6 +37,7 @@ impl CudaArguments {
     pub fn read_or_workload(&self, file: &Path) -> Result<String, Failure> {
         match workload(file) {
             Some(ptx) => Ok(ptx.to_string()),
+            None if !file.exists() && is_name(file) => Err(neither(file)),
             None => self.read(file),
         }
     }
@@ -48,6 +49,22 @@ impl CudaArguments {
             false => read_ptx(file),
         }
     }
+}
+
+/// Whether this is a name rather than a path.
+fn is_name(file: &Path) -> bool {
+    file.extension().is_none() && file.components().count() == 1
+}
+
+/// That there is neither a file nor a workload of this name.
+fn neither(file: &Path) -> Failure {
+    let name = file.display().to_string();
+    let names = suite::WORKLOADS.iter().map(|w| w.info().name);
+    let hint = nearest(&name, names).map(|near| format!("; did you mean `{near}`?"));
+    Failure::bad_input(format!(
+        "there is neither a file nor a workload called `{name}`{}\n`warpsim list workloads` lists the workloads",
+        hint.unwrap_or_default()
+    ))
 }
 
 /// The PTX of a workload that is named where a file could be.

@@ -87,12 +87,17 @@ fn as_typed(mut error: SourceError, machine: &str, typed: &[Typed]) -> SourceErr
             error.source = Source::new(typed.option, value);
         }
     }
+    let mut help: Vec<String> = error.help.take().into_iter().collect();
     let works = instead(machine, typed);
-    if !works.is_empty() {
-        let help = error.help.take().map_or(String::new(), |help| help + "\n");
-        let lines: Vec<String> = works.iter().map(|w| format!("type: {w}")).collect();
-        error.help = Some(help + &lines.join("\n"));
+    // What is shown is a line of a machine's, with which what was typed does not go.
+    if !error.source.name.starts_with("--") && !works.is_empty() {
+        help.push(format!("typed: {}", written(typed)));
     }
+    help.extend(works.iter().map(|w| format!("type: {w}")));
+    if help.is_empty() && error.message.starts_with("unknown key") {
+        help.push("`warpsim list settings` lists the keys".to_string());
+    }
+    error.help = (!help.is_empty()).then(|| help.join("\n"));
     error
 }
 
@@ -102,10 +107,6 @@ fn instead(machine: &str, typed: &[Typed]) -> Vec<String> {
     let machine = match presets::text(machine) {
         None if !machine.ends_with(".toml") => return another_machine(machine),
         _ => machine,
-    };
-    let written = |options: &[Typed]| {
-        let words = options.iter().map(|t| format!("{} {}", t.option, t.value));
-        words.collect::<Vec<_>>().join(" ")
     };
     let mut found = Vec::new();
     for (i, option) in typed.iter().enumerate() {
@@ -132,6 +133,12 @@ fn instead(machine: &str, typed: &[Typed]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Options as they are typed.
+fn written(options: &[Typed]) -> String {
+    let words = options.iter().map(|t| format!("{} {}", t.option, t.value));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn another_machine(name: &str) -> Vec<String> {

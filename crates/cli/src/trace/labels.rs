@@ -9,15 +9,13 @@ use warpsim_ptx::kernel::Kernel;
 pub struct Labels(Vec<(String, String)>);
 
 impl Labels {
-    /// Labels of `kernel`; `files` names source files by number.
-    pub fn of(kernel: &Kernel, files: &[(u32, String)]) -> Labels {
+    /// Labels of `kernel`.
+    pub fn of(kernel: &Kernel) -> Labels {
         let label = |(pc, instr): (usize, &warpsim_ptx::kernel::Instr)| {
             let text = Value::from(disassemble(kernel, pc as u32));
             let mut place = format!("\"pc\":{pc},\"ptx_line\":{},\"text\":{text}", instr.line);
-            if let Some((file, line)) = instr.source {
-                let name = files.iter().find(|(n, _)| *n == file);
-                let name = name.map_or("source", |(_, name)| name.as_str());
-                place += &format!(",\"source\":{}", Value::from(format!("{name}:{line}")));
+            if let Some(source) = kernel.origin(pc as u32).source() {
+                place += &format!(",\"source\":{}", Value::from(source));
             }
             (mnemonic(instr.op, &instr.mods), place)
         };

@@ -367,8 +367,8 @@ impl Observer for Trace {
             .counters(GPU, shown, "power (W)", &members.join(","));
     }
 
-    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, files: &[(u32, String)]) {
-        self.labels = Labels::of(kernel, files);
+    fn launched(&mut self, cycle: Cycle, kernel: &Kernel, _: &[(u32, String)]) {
+        self.labels = Labels::of(kernel);
         self.kernel = Some((shown(&kernel.name), cycle));
     }
 

@@ -8,9 +8,9 @@
 //! That holds as far as accesses stay within the array that their pointer points into, which CUDA asks for and warpsim does not check.
 
 use super::access::Readers;
-use crate::isa::{Op, Space};
+use crate::isa::{Op, Space, Type};
 use crate::kernel::{AddrBase, Instr, Kernel, Operand, Pc, RegClass, RegId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the pointer to an array comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +67,49 @@ const MOST: usize = 62;
 
 /// Analyses `kernel`.
 pub fn arrays(kernel: &Kernel) -> Arrays {
-    let mut search = Search {
-        kernel,
-        names: Vec::new(),
-        origins: vec![0; kernel.registers.len()],
+    Search::searched(kernel).accesses()
+}
+
+/// The arrays that an instruction may access in global memory.
+pub fn arrays_at(kernel: &Kernel, pc: Pc) -> Touched {
+    let mut search = Search::searched(kernel);
+    let mut found = Touched::default();
+    let Some(instr) = kernel.code.get(pc as usize) else {
+        return found;
     };
-    search.run();
-    search.accesses()
+    for operand in &instr.src {
+        if let Operand::Address { base, .. } = operand {
+            found.add(search.base(*base), &search.names);
+        }
+    }
+    found
+}
+
+/// The types of the numbers that a kernel reads and writes through a pointer from its parameters and from nowhere else, by the
+/// parameter's offset.
+pub fn elements(kernel: &Kernel) -> BTreeMap<u32, Vec<Type>> {
+    let mut search = Search::searched(kernel);
+    let mut found: BTreeMap<u32, Vec<Type>> = BTreeMap::new();
+    for instr in &kernel.code {
+        let accesses = matches!(instr.op, Op::Ld | Op::Ldu | Op::St | Op::Atom | Op::Red);
+        let addresses = instr.src.iter().filter_map(|operand| match operand {
+            Operand::Address { base, .. } if accesses => Some(*base),
+            _ => None,
+        });
+        for base in addresses {
+            let origins = search.base(base);
+            let place = (0..search.names.len()).find(|bit| origins == 1 << bit);
+            if let Some(Array::Parameter(at)) = place.map(|bit| search.names[bit])
+                && let Some(ty) = instr.mods.types[0]
+            {
+                let types = found.entry(at).or_default();
+                if !types.contains(&ty) {
+                    types.push(ty);
+                }
+            }
+        }
+    }
+    found
 }
 
 struct Search<'a> {
@@ -84,7 +120,18 @@ struct Search<'a> {
     origins: Vec<Origins>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    /// The origins of all registers.
+    fn searched(kernel: &'a Kernel) -> Search<'a> {
+        let mut search = Search {
+            kernel,
+            names: Vec::new(),
+            origins: vec![0; kernel.registers.len()],
+        };
+        search.run();
+        search
+    }
+
     /// Finds the origins of all registers: an instruction is looked at again when those of one that it reads have become more.
     fn run(&mut self) {
         let readers = Readers::new(self.kernel);

@@ -25,7 +25,7 @@ mod uniform_tests;
 mod unwritten;
 
 pub use access::{reads, writes};
-pub use arrays::{Array, Arrays, Touched, arrays};
+pub use arrays::{Array, Arrays, Touched, arrays, arrays_at, elements};
 pub use graph::{build_blocks, predecessors};
 pub use likely::likely_points;
 pub use liveness::{Liveness, RegSet, live_words, liveness, peak};

@@ -31,6 +31,7 @@ pub(super) fn instr(op: Op, dst: Vec<Operand>, src: Vec<Operand>) -> Instr {
 pub(super) fn kernel(registers: Vec<Register>, code: Vec<Instr>) -> Kernel {
     let mut kernel = Kernel {
         name: "random".into(),
+        files: Default::default(),
         params: vec![],
         param_bytes: 0,
         code,

@@ -6,7 +6,7 @@
 
 use super::access::{reads, writes};
 use super::liveness::RegSet;
-use crate::kernel::{Kernel, RegId};
+use crate::kernel::{Kernel, Pc, RegId};
 use std::collections::HashMap;
 
 /// A read of a register that holds nothing.
@@ -14,7 +14,9 @@ use std::collections::HashMap;
 pub struct UnwrittenRead {
     /// The register.
     pub register: RegId,
-    /// The PTX line that reads it.
+    /// The instruction that reads it.
+    pub pc: Pc,
+    /// Its line in the PTX.
     pub line: u32,
     /// Nothing in the kernel writes it; else what writes it comes only behind this place.
     pub ever: bool,
@@ -33,6 +35,7 @@ pub fn unwritten_reads(kernel: &Kernel) -> Vec<UnwrittenRead> {
         before_all_writes(kernel, few, |pc, register| {
             let read = UnwrittenRead {
                 register,
+                pc,
                 line: kernel.code[pc as usize].line,
                 ever: written.contains(register),
             };

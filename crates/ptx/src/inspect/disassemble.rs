@@ -58,11 +58,14 @@ pub fn disassemble_all(kernel: &Kernel) -> String {
         };
         let _ = writeln!(text, "{}{dead}", format!("B{index}: {label}").trim_end());
         for pc in block.start..block.end {
-            let line = kernel.code[pc as usize].line;
+            let origin = kernel.origin(pc);
+            let source = origin.source().map(|source| format!(", {source}"));
             let _ = writeln!(
                 text,
-                "{pc:>6}  {:<60}  ; line {line}",
-                disassemble(kernel, pc)
+                "{pc:>6}  {:<60}  ; line {}{}",
+                disassemble(kernel, pc),
+                origin.ptx,
+                source.unwrap_or_default()
             );
         }
     }

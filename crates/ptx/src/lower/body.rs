@@ -44,7 +44,9 @@ impl<'a> Builder<'a> {
                     self.statements(inner);
                     self.scopes.pop();
                 }
-                Statement::Loc { file, line, .. } => self.source = Some((*file, *line)),
+                Statement::Loc {
+                    file, line, rest, ..
+                } => self.locate(*file, *line, rest),
                 Statement::Pragma(words) => {
                     if words.iter().any(|word| word == "nounroll") {
                         self.rolled.push(self.code.len() as u32);

@@ -4,6 +4,7 @@ use super::complaints::Complaints;
 use super::framed::FramedFunctions;
 use super::module::{ModuleTable, ModuleVar};
 use super::scope::{Entity, Found, Scope, number_in};
+use super::sources::SourceFiles;
 use crate::ast::{Ident, Span};
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Mods, Op, Space, Special, Type};
@@ -66,6 +67,7 @@ pub(super) struct Builder<'a> {
     pub inlined: Inlined,
     pub complaints: Complaints,
     pub source: Option<(u32, u32)>,
+    pub sources: SourceFiles,
     pub line: u32,
     /// Where `.pragma "nounroll"` stood.
     pub rolled: Vec<Pc>,
@@ -102,6 +104,7 @@ impl<'a> Builder<'a> {
             inlined: Inlined::default(),
             complaints: Complaints::default(),
             source: None,
+            sources: SourceFiles::default(),
             line: 0,
             rolled: Vec::new(),
             framed: FramedFunctions::default(),

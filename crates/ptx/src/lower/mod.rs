@@ -19,6 +19,7 @@ mod instruction;
 mod module;
 mod operand;
 mod scope;
+mod sources;
 mod whole;
 
 use crate::ast::{Directive, Function, Ident, Item, Module, Statement};
@@ -32,7 +33,7 @@ use module::layout::{SharedLayout, align_up, variable_align, variable_bytes};
 use module::{ModuleTable, named_functions};
 use scope::{Entity, Scope};
 use std::mem;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use whole::{calls_kernels, lower_items};
 
 /// Kernel parameters that PTX can hold at most.
@@ -181,6 +182,7 @@ fn finish_kernel(builder: &mut Builder<'_>, function: &Function, params: Vec<Par
     }
     let mut kernel = Kernel {
         name: function.name.name.to_string(),
+        files: Arc::clone(&builder.table.files),
         params,
         param_bytes: builder.param_bytes as u32,
         code,

@@ -18,6 +18,7 @@ class Buffer(NamedTuple):
     label: str
     bytes: AnyArray
     writable: bool
+    dtype: str
 
 
 class Arrays:
@@ -50,7 +51,7 @@ class Arrays:
         used = array if contiguous else np.array(array, order="C")
         flat = used.ravel(order="K").view(np.uint8) if used.size else np.empty(0, np.uint8)
         index = len(self.buffers)
-        self.buffers.append(Buffer(f"array {index}", flat, bool(array.flags.writeable)))
+        self.buffers.append(Buffer(f"array {index}", flat, bool(array.flags.writeable), array.dtype.name))
         self._given.append(array)
         self._used.append(used)
         return index

@@ -6,26 +6,16 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: A colour for each state of a warp, in the order of the statistics.
-_COLOURS = {
-    "issued": "#2a7f3f",
-    "eligible": "#8fcf8f",
-    "fetch": "#c9a227",
-    "control": "#e07b39",
-    "data_memory": "#b03a48",
-    "data_alu": "#7a4fa3",
-    "structural": "#4f7fbf",
-    "barrier": "#404a54",
-    "next_block": "#9aa5b1",
-    "exit_stores": "#c7ccd1",
-    "exit_siblings": "#e3e6e8",
-}
+from . import _native
+
+#: A colour for each state of a warp, as the HTML reports have it.
+_COLOURS = _native.state_colours()
 
 _MOST_ROWS = 24
 
 
 def _colour(state: str) -> str:
-    return _COLOURS.get(state, "#888888")
+    return _COLOURS[state]
 
 
 def table(rows: Sequence[tuple[str, str]]) -> str:

@@ -57,9 +57,11 @@ class Kernel:
         self._program = _native.Program(file, ptx)
         names = self._program.kernels()
         if name is None and len(names) != 1:
-            raise BadInput(f"{file} has {len(names)} kernels: say which\nkernels: {', '.join(names)}")
+            raise BadInput(f"{file} has {len(names)} kernels: say which\nkernels: {', '.join(map(_native.shown, names))}")
         #: Its name, as the PTX has it.
         self.name = names[0] if name is None else self._program.find(name)
+        #: The same as C++ has it.
+        self.shown = _native.shown(self.name)
         #: Its parameters.
         self.parameters = [Parameter(*p) for p in self._program.parameters(self.name)]
         #: Threads per block that it requires, or None.
@@ -84,7 +86,9 @@ class Kernel:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "kernel.cu"
             path.write_text(source, encoding="utf-8")
-            return cls(_native.compile_cuda(str(path)), name, file="kernel.cu")
+            ptx = _native.compile_cuda(str(path))
+            # The same text is the same kernel, wherever it was compiled.
+            return cls(ptx.replace(f'"{folder}/', '"'), name, file="kernel.cu")
 
     @staticmethod
     def from_numba(function: Callable[..., Any], signature: Any, *, cc: tuple[int, int] = (7, 5)) -> Kernel:
@@ -129,7 +133,7 @@ class Kernel:
         """A launch of it, for :func:`run` and :class:`Study`."""
         block = self.required_block if block is None else block
         if block is None:
-            raise BadInput(f"how many threads has a block of {self.name}? say block=")
+            raise BadInput(f"how many threads has a block of {self.shown}? say block=")
         return Launch(self, grid, block, args, self.shared if shared is None else shared)
 
     def pass_arguments(self, args: Sequence[Any], arrays: Arrays) -> list[Raw]:
@@ -159,7 +163,7 @@ class Kernel:
 
     def __repr__(self) -> str:
         parameters = ", ".join(f".{p.type} {p.name}" for p in self.parameters)
-        return f"<warpsim.Kernel {self.name}({parameters})>"
+        return f"<warpsim.Kernel {self.shown}({parameters})>"
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _remake, (type(self), self._program.name, self.ptx, self.name, self.shared)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from . import _html
+from . import _html, _native
 from ._errors import BadInput
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ Table = Literal["launches", "profile", "timeline"]
 class LaunchResult:
     """A launch with its statistics."""
 
+    #: Its name, as C++ has it.
     kernel: str
     grid: tuple[int, ...]
     block: tuple[int, ...]
@@ -147,7 +148,7 @@ def flat(nested: Mapping[str, Any]) -> dict[str, float]:
 
 def _launch(report: Mapping[str, Any]) -> LaunchResult:
     return LaunchResult(
-        kernel=report["kernel"],
+        kernel=_native.shown(report["kernel"]),
         grid=tuple(report["grid"]),
         block=tuple(report["block"]),
         registers=report["registers"],

@@ -102,7 +102,7 @@ def run(
                 raise BadInput("size, parameters and seed are for workloads")
             count = registers if isinstance(registers, int) else None
             launches = _launches(what, grid, block, args, shared, count, together, symbols)
-            name = ", ".join(dict.fromkeys(one.kernel.name for one in launches))
+            name = ", ".join(dict.fromkeys(one.kernel.shown for one in launches))
             text = _run_launches(chosen, launches, options)
     finally:
         shown.finish()

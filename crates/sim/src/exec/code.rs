@@ -36,7 +36,7 @@ impl Code {
                 return Err(LoadError {
                     kernel: kernel.name.clone(),
                     pc: 0,
-                    line: 0,
+                    place: "its registers".to_string(),
                     message: format!("register {} lies outside the register file", r.name),
                 });
             }
@@ -53,7 +53,7 @@ impl Code {
             let (decoded, cold) = decoder.decode(instr).map_err(|message| LoadError {
                 kernel: kernel.name.clone(),
                 pc: pc as Pc,
-                line: instr.line,
+                place: kernel.origin(pc as Pc).to_string(),
                 message,
             })?;
             ops.push(decoded);

@@ -1,12 +1,14 @@
 //! What can go wrong while a thread executes, and how it is told.
 
+mod argument;
+
 use std::fmt;
 
 use warpsim_present::mangled::shown;
 use warpsim_ptx::isa::{Op, Space};
-use warpsim_ptx::kernel::{Instr, Kernel, Pc};
+use warpsim_ptx::kernel::{Instr, Kernel, Pc, Virtualised};
 
-use super::memory::image::AccessError;
+use super::memory::image::{AccessError, GlobalMemory};
 use super::state::{Effect, LANES, Lanes, Threads, lanes_of};
 
 /// A fault of one thread. The caller knows kernel and PC and makes a [`FaultReport`] of it.
@@ -124,10 +126,10 @@ pub struct FaultReport {
     pub thread: [u32; 3],
     /// Instruction.
     pub pc: Pc,
-    /// Line in the PTX.
-    pub line: u32,
-    /// Source file and line, when the PTX has them.
-    pub source: Option<(String, u32)>,
+    /// Where that stands.
+    pub place: String,
+    /// What else helps.
+    pub note: Option<String>,
 }
 
 impl Fault {
@@ -173,36 +175,41 @@ impl Fault {
         Fault::new(kind, lane, lanes.home(lane))
     }
 
-    /// Adds where it happened. `files` is `Program::files`.
-    pub fn report(
-        self,
-        kernel: &Kernel,
-        files: &[(u32, String)],
-        pc: Pc,
-        threads: &Threads,
-    ) -> FaultReport {
+    /// Adds where it happened.
+    pub fn report(self, kernel: &Kernel, pc: Pc, threads: &Threads) -> FaultReport {
         let warp = threads.warps.get(usize::from(self.home));
         let lane = usize::from(self.lane) % super::state::LANES;
         let thread = warp.map_or([0; 3], |w| std::array::from_fn(|d| w.tid[d][lane]));
         let block = warp
             .and_then(|w| threads.blocks.get(usize::from(w.block)))
             .map_or([0; 3], |b| b.ctaid);
-        let instr = kernel.code.get(pc as usize);
-        let source = instr.and_then(|i| i.source).map(|(file, line)| {
-            let name = files
-                .iter()
-                .find(|(n, _)| *n == file)
-                .map_or_else(|| format!("file {file}"), |(_, name)| name.clone());
-            (name, line)
-        });
+        let strides = matches!(&kernel.virtualised, Virtualised::Form(form) if !form.hardware);
+        let retired = strides && matches!(*self.kind, FaultKind::MissingMembers { .. });
         FaultReport {
             kind: *self.kind,
             kernel: kernel.name.clone(),
             block,
             thread,
             pc,
-            line: instr.map_or(0, |i| i.line),
-            source,
+            place: kernel.origin(pc).to_string(),
+            note: retired.then(|| RETURNED.to_string()),
+        }
+    }
+}
+
+/// What a kernel whose blocks stride over others does with threads that return.
+const RETURNED: &str = "with --virtualize software a thread that has returned waits for its warp's next block, and \
+     still counts as a member; --virtualize hardware lets it go";
+
+impl FaultReport {
+    /// Adds which argument the pointer of an access in global memory came from, as far as that can be told.
+    pub(crate) fn name_argument(&mut self, kernel: &Kernel, params: &[u8], memory: &GlobalMemory) {
+        let FaultKind::Memory { space, cause, .. } = &self.kind else {
+            return;
+        };
+        if matches!(space, Space::Global | Space::Generic) {
+            let found = argument::of_pointer(kernel, self.pc, params, cause, memory);
+            self.note = found.or(self.note.take());
         }
     }
 }
@@ -214,15 +221,15 @@ impl fmt::Display for FaultReport {
         writeln!(f, "{}", self.kind)?;
         write!(
             f,
-            "  in kernel {}, block ({bx},{by},{bz}), thread ({tx},{ty},{tz}), pc {}, PTX line {}",
+            "  in kernel {}, block ({bx},{by},{bz}), thread ({tx},{ty},{tz}), pc {}, {}",
             shown(&self.kernel),
             self.pc,
-            self.line
+            self.place
         )?;
-        if let Some((file, line)) = &self.source {
-            write!(f, ", {file}:{line}")?;
+        match &self.note {
+            Some(note) => write!(f, "\n  {note}"),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -235,8 +242,8 @@ pub struct LoadError {
     pub kernel: String,
     /// Instruction.
     pub pc: Pc,
-    /// Line in the PTX.
-    pub line: u32,
+    /// Where that stands.
+    pub place: String,
     /// What is wrong.
     pub message: String,
 }
@@ -245,9 +252,9 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "kernel {}, PTX line {}: {}",
+            "kernel {}, {}: {}",
             shown(&self.kernel),
-            self.line,
+            self.place,
             self.message
         )
     }

@@ -59,6 +59,7 @@ pub fn kernel(code: Vec<Instr>) -> Kernel {
         registers.push((RegClass::Pred, Type::Pred, k));
     }
     Kernel {
+        files: Default::default(),
         name: "test".into(),
         params: Vec::new(),
         param_bytes: 0,

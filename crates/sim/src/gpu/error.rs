@@ -33,7 +33,7 @@ pub enum SimError {
         ended: Option<u64>,
         /// Who was still running.
         stuck: Box<Stuck>,
-        /// The loop each warp spends its time in: SM, block, warp, first and last PTX line,
+        /// The loop each warp spends its time in: SM, block, warp, first and last PTX line, the same in words,
         /// and how many of its instructions were seen there.
         loops: Vec<HotLoop>,
     },
@@ -48,6 +48,7 @@ pub struct HotLoop {
     pub warp: u16,
     pub first_line: u32,
     pub last_line: u32,
+    pub place: String,
     pub instructions: u64,
 }
 
@@ -60,8 +61,6 @@ pub struct Stuck {
     pub cycle: u64,
     /// Warps that have not finished.
     pub warps: Vec<StuckWarp>,
-    /// Source files by number.
-    pub files: Vec<(u32, String)>,
     /// What SMs have under way in memory and, in a deadlock, what the memory system still had to do.
     pub memory: Vec<String>,
     /// Blocks that have not started because there is no room for them.
@@ -86,7 +85,7 @@ impl Stuck {
         let mut groups: Vec<Alike<'_>> = Vec::new();
         let mut known = HashMap::new();
         for warp in &self.warps {
-            let place = (warp.pc, warp.line, warp.source, &warp.waits_for);
+            let place = (warp.pc, &warp.place, &warp.waits_for);
             let at = *known.entry(place).or_insert(groups.len());
             match groups.get_mut(at) {
                 Some(group) => group.others += 1,
@@ -117,12 +116,7 @@ impl fmt::Display for Stuck {
             if *others > 0 {
                 write!(f, " and {others} other warps")?;
             }
-            write!(f, ": pc {}, PTX line {}", w.pc, w.line)?;
-            if let Some((file, line)) = w.source {
-                let name = self.files.iter().find(|(n, _)| *n == file);
-                write!(f, ", {}:{line}", name.map_or("source", |(_, name)| name))?;
-            }
-            write!(f, ", waits for {}", w.waits_for)?;
+            write!(f, ": pc {}, {}, waits for {}", w.pc, w.place, w.waits_for)?;
         }
         if groups.len() > LISTED {
             let more = groups[LISTED..].iter().map(|g| g.others + 1).sum::<usize>();
@@ -220,8 +214,8 @@ fn write_loops(f: &mut fmt::Formatter<'_>, loops: &[HotLoop]) -> fmt::Result {
         }
         write!(
             f,
-            ": hottest loop is PTX lines {} to {} ({instructions} instructions in the last look)",
-            l.first_line, l.last_line
+            ": hottest loop is {} ({instructions} instructions in the last look)",
+            l.place
         )?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::config::{Machine, OpClass};
 use crate::sm::facts::class_of;
 use warpsim_present::mangled::shown;
 use warpsim_ptx::analysis::unwritten_reads;
-use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, TexBase};
+use warpsim_ptx::kernel::{AddrBase, Instr, Kernel, Operand, Pc, TexBase};
 
 /// Threads of a block and blocks of a grid in x, y and z, by the CUDA programming guide (compute
 /// capability 3.0 and later, whose PTX this is).
@@ -18,22 +18,22 @@ const LARGEST_LOCAL: u32 = 512 << 10;
 /// What is odd about a kernel, though it can be run: on this machine, unless nothing is timed.
 pub(super) fn oddities(kernel: &Kernel, machine: Option<&Machine>) -> Vec<String> {
     let lacking = machine.filter(|m| m.own_unit_of(OpClass::Tensor).is_none());
-    let product = |instr: &&Instr| class_of(instr) == OpClass::Tensor;
-    let products = lacking.and_then(|m| Some((m, kernel.code.iter().find(product)?)));
-    let products = products.map(|(machine, instr)| {
+    let product = |instr: &Instr| class_of(instr) == OpClass::Tensor;
+    let products = lacking.and_then(|m| Some((m, kernel.code.iter().position(product)?)));
+    let products = products.map(|(machine, pc)| {
         format!(
-            "kernel {}, PTX line {}: {} has no unit for products of matrices (`tensor`); the one for \
+            "kernel {}, {}: {} has no unit for products of matrices (`tensor`); the one for \
              single precision takes them",
             shown(&kernel.name),
-            instr.line,
+            kernel.origin(pc as Pc),
             machine.name
         )
     });
     let unwritten = unwritten_reads(kernel).into_iter().map(|read| {
         format!(
-            "kernel {}, PTX line {}: `{}` is read here, and {}",
+            "kernel {}, {}: `{}` is read here, and {}",
             shown(&kernel.name),
-            read.line,
+            kernel.origin(read.pc),
             kernel.registers[usize::from(read.register.0)].name,
             match read.ever {
                 true => "nothing that comes before writes it",
@@ -54,9 +54,12 @@ pub(super) fn check_externals(module: &Module, kernel: &Kernel) -> Result<(), Si
         )))
     };
     if let Some((name, line)) = kernel.undefined.first() {
-        return refuse(format!("calls `{}` (PTX line {line})", shown(name)));
+        // A trap stands where the call was.
+        let at = kernel.code.iter().position(|instr| instr.line == *line);
+        let place = kernel.origin(at.map_or(Pc::MAX, |pc| pc as Pc));
+        return refuse(format!("calls `{}`, at {place}", shown(name)));
     }
-    for instr in &kernel.code {
+    for (pc, instr) in kernel.code.iter().enumerate() {
         for operand in &instr.src {
             let (Operand::Symbol { index, .. }
             | Operand::Address {
@@ -68,7 +71,8 @@ pub(super) fn check_externals(module: &Module, kernel: &Kernel) -> Result<(), Si
             };
             let symbol = &module.program.symbols[*index as usize];
             if symbol.external {
-                return refuse(format!("uses `{}` (PTX line {})", symbol.name, instr.line));
+                let place = kernel.origin(pc as Pc);
+                return refuse(format!("uses `{}`, at {place}", symbol.name));
             }
         }
     }
@@ -143,15 +147,15 @@ impl Gpu {
 
     /// Refuses a kernel whose textures are not all bound.
     pub(super) fn check_textures(&self, module: &Module, kernel: &Kernel) -> Result<(), SimError> {
-        for instr in &kernel.code {
+        for (pc, instr) in kernel.code.iter().enumerate() {
             if let Some(Operand::Texture(TexBase::Texref(index))) = instr.src.first()
                 && module.texrefs[*index as usize].is_none()
             {
                 return Err(SimError::BadLaunch(format!(
-                    "kernel {} reads the texture `{}` (PTX line {}), which is not bound; bind it in the launch file",
+                    "kernel {} reads the texture `{}`, at {}, which is not bound; bind it in the launch file",
                     shown(&kernel.name),
                     module.program.textures[*index as usize],
-                    instr.line
+                    kernel.origin(pc as Pc)
                 )));
             }
         }

@@ -6,6 +6,7 @@ mod clang;
 mod headers;
 mod nvcc;
 mod nvrtc;
+mod packages;
 
 pub use choose::CudaCompiler;
 
@@ -63,8 +64,24 @@ fn known(source: &Path, options: &Options) -> Result<String, DeviceError> {
         CudaCompiler::Nvrtc(library) => nvrtc::compile(&library, source, &options.flags)?,
         CudaCompiler::Clang(program) => clang::compile(&program, source, &options.flags)?,
     };
+    let ptx = match std::env::current_dir() {
+        Ok(here) => with_files_from(&here, &ptx),
+        Err(_) => ptx,
+    };
     known.insert(key, ptx.clone());
     Ok(ptx)
+}
+
+/// PTX whose `.file` lines name files in this folder, and below, from there: shorter to read, and the same wherever the folder
+/// lies.
+fn with_files_from(folder: &Path, ptx: &str) -> String {
+    let absolute = format!("\"{}/", folder.display());
+    let lines = ptx.split_inclusive('\n');
+    let relative = lines.map(|line| match line.trim_start().starts_with(".file") {
+        true => line.replacen(&absolute, "\"", 1),
+        false => line.to_string(),
+    });
+    relative.collect()
 }
 
 /// What a compiler that failed said, once, and a hint.
@@ -149,6 +166,15 @@ mod tests {
         assert!(names_architecture("--gpu-architecture=compute_80"));
         assert!(!names_architecture("-archive"));
         assert!(!names_architecture("-DTILE=16"));
+    }
+
+    #[test]
+    fn files_in_the_current_folder_are_named_from_there() {
+        let ptx = "\t.file\t1 \"/home/me/k/a.cu\"\n\t.file\t2 \"/home/me/kk/b.cu\"\nmov \"/home/me/k/\";\n";
+        assert_eq!(
+            with_files_from(Path::new("/home/me/k"), ptx),
+            "\t.file\t1 \"a.cu\"\n\t.file\t2 \"/home/me/kk/b.cu\"\nmov \"/home/me/k/\";\n"
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! NVIDIA's compiler as a library, found at run time. It needs neither a toolkit nor a GPU.
 
+use super::packages::{hint, includes};
 use crate::host::device::DeviceError;
 use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::ptr::null_mut;
 use warpsim_present::reading;
 use warpsim_ptx::outside;
@@ -205,85 +206,4 @@ pub(super) fn compile(
     program
         .text(api.ptx_size, api.ptx)
         .ok_or_else(|| DeviceError::bad_input(format!("NVRTC gave no PTX for {name}")))
-}
-
-/// Folders with CUDA's headers near the library: in a toolkit, or in Python packages beside it.
-fn includes(library: &Path) -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    if let Some(home) = library.parent().and_then(Path::parent) {
-        places.push(home.join("include"));
-        places.push(home.join("include/cccl"));
-        if let Some(packages) = home.parent() {
-            places.push(packages.join("cuda_runtime/include"));
-            places.push(packages.join("cuda_cccl/include"));
-        }
-    }
-    places.retain(|place| place.is_dir());
-    places
-}
-
-/// What helps, for the mistakes that are not the kernel's.
-fn hint(said: &str, library: &Path) -> Option<String> {
-    if said.contains("open source file") {
-        let packages = packages(library);
-        return Some(format!(
-            "NVRTC comes without CUDA's headers: `pip install {packages}` brings them, and `--cuda-flag \
-             --include-path=DIR` names a folder; it takes kernels only, and `--cuda-compiler clang` reads \
-             host code too"
-        ));
-    }
-    // Functions of the runtime, which only host code calls.
-    if said.contains("identifier \"cuda") {
-        return Some(
-            "NVRTC takes kernels only: `#ifndef __CUDACC_RTC__` leaves host code out, and `--cuda-compiler nvcc` or \
-             `--cuda-compiler clang` reads it"
-                .into(),
-        );
-    }
-    None
-}
-
-/// The Python packages with the headers of this version of the library: from 13 on their names say no
-/// version.
-fn packages(library: &Path) -> String {
-    let file = library
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let version = file.split_once(".so.").map_or("", |(_, version)| version);
-    let suffix = match version.split('.').next() {
-        Some("11") => "-cu11",
-        Some("12") => "-cu12",
-        _ => "",
-    };
-    format!("nvidia-cuda-runtime{suffix} nvidia-cuda-cccl{suffix}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{hint, includes};
-    use std::path::Path;
-
-    #[test]
-    fn hints_are_about_what_nvrtc_does_not_take() {
-        let header = "k.cu(2): catastrophic error: cannot open source file \"cuda/std/array\"";
-        let with = |library: &str| hint(header, Path::new(library)).unwrap_or_default();
-        assert!(with("/x/libnvrtc.so.12").contains("nvidia-cuda-cccl-cu12`"));
-        assert!(with("/x/libnvrtc.so.11.2").contains("nvidia-cuda-cccl-cu11`"));
-        assert!(with("/x/libnvrtc.so.13").contains("nvidia-cuda-cccl`"));
-        let hint = |said| hint(said, Path::new("libnvrtc.so"));
-        let host = "k.cu(9): error: identifier \"cudaMalloc\" is undefined";
-        assert!(hint(host).is_some_and(|h| h.contains("__CUDACC_RTC__")));
-        assert_eq!(hint("k.cu(9): error: expected a \";\""), None);
-    }
-
-    #[test]
-    fn headers_are_found_beside_the_library() {
-        let packages = tempfile::tempdir().expect("a folder");
-        let home = packages.path().join("nvidia/cu13");
-        std::fs::create_dir_all(home.join("include/cccl")).expect("made");
-        let found = includes(&home.join("lib/libnvrtc.so.13"));
-        assert_eq!(found, [home.join("include"), home.join("include/cccl")]);
-    }
 }

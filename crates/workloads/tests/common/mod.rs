@@ -175,6 +175,7 @@ fn param(kernel: &mut Kernel, name: &str, size: u32, ty: Type, array: bool) {
 fn kernel(name: &str) -> Kernel {
     Kernel {
         name: name.to_string(),
+        files: Default::default(),
         params: Vec::new(),
         param_bytes: 0,
         code: Vec::new(),

@@ -26,10 +26,9 @@ impl Names {
             Some(name) => name,
             None => free.next().unwrap_or('#'),
         });
-        let line = |pc: Pc| kernel.code.get(pc as usize).map_or(0, |i| i.line);
         let described = kernel.blocks.iter().map(|b| {
             let label = b.label.as_deref().unwrap_or("");
-            let lines = format!("PTX lines {} to {}", line(b.start), line(b.end - 1));
+            let lines = kernel.origins(b.start, b.end - 1);
             [label, &lines].join(" ").trim_start().to_string()
         });
         Names {

@@ -10,7 +10,8 @@ mod svg;
 mod text;
 
 use crate::console::failure::{Failure, WRONG_RESULT, print_data, tell};
-use crate::run::{Job, SIZE_OF_A_FILE, SizeName, check_writable, execute};
+use crate::run::{self, Job, SizeName, Wanted, check_writable, execute};
+use crate::setup::cuda::CudaArguments;
 use crate::setup::machine::Settings;
 use crate::setup::registers::RegisterSource;
 use blocks::Names;
@@ -24,17 +25,19 @@ use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::files::write_whole;
-use warpsim_workloads::launchfile;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
-use warpsim_workloads::suite::{self, Parameters, Size};
+use warpsim_workloads::suite::Size;
 
 /// Arguments of `warpsim flow`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// A launch file (ends in .toml), or a workload.
-    #[arg(value_name = "LAUNCH.toml|WORKLOAD")]
+    /// A workload's name, a launch file (ends in .toml), a folder with one, or CUDA C (ends in .cu).
+    #[arg(value_name = "WORKLOAD|LAUNCH.toml|DIR|KERNEL.cu")]
     what: String,
+    /// A folder with workloads of your own: launch files with their PTX or CUDA.
+    #[arg(long, value_name = "DIR")]
+    workload_dir: Option<PathBuf>,
     /// Divergence models to compare.
     #[arg(
         long,
@@ -53,7 +56,7 @@ pub struct Arguments {
     )]
     warps: Vec<String>,
     /// Machine preset, or a machine file (ends in .toml).
-    #[arg(long, default_value = "fx5800")]
+    #[arg(long, default_value = "gtx480")]
     machine: String,
     #[command(flatten)]
     settings: Settings,
@@ -69,6 +72,8 @@ pub struct Arguments {
     /// A parameter of a workload, over what the size says, or of a launch file.
     #[arg(long, value_name = "KEY=VALUE")]
     param: Vec<String>,
+    #[command(flatten)]
+    cuda: CudaArguments,
     /// Which launch of the run, from 0 [default: the one that executes most].
     #[arg(long)]
     launch: Option<u64>,
@@ -205,7 +210,7 @@ fn steps(models: &[(String, Flow)]) -> Vec<(u64, Vec<Option<&Issue>>)> {
 }
 
 /// Draws the flow of a kernel.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+pub fn draw(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let file = arguments.file()?;
     let drawn = file.is_some_and(|(_, picture)| picture);
     let wanted = arguments.lanes.as_deref().map(lane_list).transpose()?;
@@ -215,15 +220,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         ));
     }
     let machines = arguments.compared()?;
+    let job = job(arguments)?;
     let lowering = Lowering::from(arguments.registers.resolve()?);
     let launch = match arguments.launch {
         Some(launch) => launch,
-        None => longest(arguments, &machines[0].1, &lowering)?,
+        None => longest(&job, &machines[0].1, &lowering)?,
     };
     let mut models = Vec::new();
     let mut wrong = false;
     for (name, machine) in &machines {
-        let (flow, outcome) = record(arguments, launch, machine, &lowering)?;
+        let (flow, outcome) = record(&job, [launch, arguments.block], machine, &lowering)?;
         if let Outcome::Wrong(_) = outcome {
             tell!("{name}: result: {outcome}");
             wrong = true;
@@ -289,32 +295,27 @@ fn view(arguments: &Arguments, models: &[(String, Flow)]) -> Result<View, Failur
 }
 
 fn job(arguments: &Arguments) -> Result<Job, Failure> {
-    let what = &arguments.what;
-    if what.ends_with(".toml") || what.contains(['/', '\\']) {
-        if arguments.size.is_some() {
-            return Err(Failure::bad_input(SIZE_OF_A_FILE));
-        }
-        let path = Path::new(what);
-        let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let file = launchfile::read_with(path, &arguments.param)?;
-        return Ok(Job::File(Box::new(file), directory, arguments.seed));
-    }
-    let workload = suite::find(what)?;
-    let size = arguments.size.map_or(Size::Tiny, Size::from);
-    let parameters = Parameters::resolve(workload.info().parameters, size, &arguments.param)?;
-    let seed = arguments.seed.unwrap_or(1);
-    Ok(Job::Workload(workload, parameters, seed))
+    run::job(&Wanted {
+        what: &arguments.what,
+        workload_dir: arguments.workload_dir.as_deref(),
+        size: arguments.size,
+        usual_size: Size::Tiny,
+        seed: arguments.seed,
+        param: &arguments.param,
+        allow_outside: false,
+        cuda: &arguments.cuda,
+    })
 }
 
 /// The launch that executes most, from 0; of several that do, the first.
-fn longest(arguments: &Arguments, machine: &Machine, lowering: &Lowering) -> Result<u64, Failure> {
+fn longest(job: &Job, machine: &Machine, lowering: &Lowering) -> Result<u64, Failure> {
     let (counter, executed) = Counter::new();
     let options = Options {
         observer: Some(Box::new(counter)),
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options)?;
-    execute(&job(arguments)?, &mut device, lowering)?;
+    execute(job, &mut device, lowering)?;
     let executed = executed.borrow();
     let launches = executed.iter().enumerate();
     let most = launches.max_by_key(|(i, work)| (**work, std::cmp::Reverse(*i)));
@@ -323,20 +324,19 @@ fn longest(arguments: &Arguments, machine: &Machine, lowering: &Lowering) -> Res
 
 /// Runs the kernel and listens.
 fn record(
-    arguments: &Arguments,
-    launch: u64,
+    job: &Job,
+    [launch, block]: [u64; 2],
     machine: &Machine,
     lowering: &Lowering,
 ) -> Result<(Flow, Outcome), Failure> {
-    let (recorder, flow) = Recorder::new(launch, arguments.block);
+    let (recorder, flow) = Recorder::new(launch, block);
     let options = Options {
         observer: Some(Box::new(recorder)),
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options)?;
-    let outcome = execute(&job(arguments)?, &mut device, lowering)?;
+    let outcome = execute(job, &mut device, lowering)?;
     let flow = flow.borrow().clone().settled();
-    let block = arguments.block;
     if flow.kernel.is_none() {
         return Err(Failure::bad_input(format!(
             "there is no launch {launch}: the run has {}, from 0",

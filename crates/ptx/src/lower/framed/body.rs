@@ -34,6 +34,8 @@ impl<'a> Builder<'a> {
             0 => format!("@{}", function.name.name),
             copy => format!("@{}.{copy}", function.name.name),
         };
+        // Lines of what came before are not its own.
+        self.source = None;
         // Its temporaries must not lie where the kernel keeps something.
         self.local_top = self.local_bytes;
         self.framed.current = Some(index);

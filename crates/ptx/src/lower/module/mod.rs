@@ -9,10 +9,12 @@ use crate::diagnostic::Diagnostic;
 use crate::isa::{Space, Type};
 use crate::kernel::{FUNCTION_ADDRESSES, Symbol};
 use crate::name::{Name, NameTable};
+use crate::origin::Files;
 use init::encode;
 use layout::{variable_align, variable_bytes};
 use reach::{each_instruction, names};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A variable of module scope.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,7 @@ pub(in crate::lower) struct ModuleTable<'a> {
     /// Names of `.texref` variables.
     pub textures: Vec<String>,
     /// `.file` table.
-    pub files: Vec<(u32, String)>,
+    pub files: Arc<Files>,
     /// Functions by number, in file order.
     numbers: HashMap<&'a str, u32>,
     /// Those whose address is taken.
@@ -54,7 +56,9 @@ impl<'a> ModuleTable<'a> {
         for item in &module.items {
             match item {
                 Item::Function(function) => table.add_function(function, errors),
-                Item::File { index, path } => table.files.push((*index, path.clone())),
+                Item::File { index, path } => {
+                    Arc::make_mut(&mut table.files).push((*index, path.clone()));
+                }
                 Item::Alias { alias, target } => {
                     table.aliases.insert(&alias.name, &target.name);
                 }

@@ -97,9 +97,9 @@ pub fn plan(kernel: &Kernel) -> Result<Plan, String> {
             let whole = matches!(instr.src.as_slice(), [] | [Operand::Imm(0)]);
             if !plain || !whole || instr.guard.is_some() {
                 return Err(format!(
-                    "lets threads return before a barrier that others wait at (PTX line {}), and \
+                    "lets threads return before a barrier that others wait at ({}), and \
                      not all of its barriers are plain `bar.sync 0`",
-                    instr.line
+                    kernel.origin(*pc)
                 ));
             }
         }

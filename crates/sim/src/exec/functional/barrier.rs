@@ -127,7 +127,7 @@ impl Machine<'_> {
                 block: self.threads.blocks[slot].ctaid,
                 warp: self.threads.warps[w].index,
                 pc,
-                line: self.code.instr(pc).line,
+                place: self.kernel.origin(pc).to_string(),
                 waiting: format!(
                     "barrier {id}, where {} have arrived and {expected} are expected",
                     gate.arrived

@@ -44,8 +44,8 @@ pub struct StuckWarp {
     pub warp: u16,
     /// Instruction it waits at.
     pub pc: Pc,
-    /// Line in the PTX.
-    pub line: u32,
+    /// Where that stands.
+    pub place: String,
     /// What it waits for.
     pub waiting: String,
 }
@@ -60,8 +60,8 @@ impl fmt::Display for SimFault {
                     let [x, y, z] = w.block;
                     write!(
                         f,
-                        "\n  block ({x},{y},{z}) warp {}: pc {}, PTX line {}: {}",
-                        w.warp, w.pc, w.line, w.waiting
+                        "\n  block ({x},{y},{z}) warp {}: pc {}, {}: {}",
+                        w.warp, w.pc, w.place, w.waiting
                     )?;
                 }
                 Ok(())

@@ -87,11 +87,10 @@ pub struct Listeners<'a> {
     pub steps: Option<&'a mut StepCheck>,
 }
 
-/// Runs a kernel to its end. `files` is `Program::files`.
+/// Runs a kernel to its end.
 pub fn run(
     code: &Code,
     kernel: &Kernel,
-    files: &[(u32, String)],
     grid: &Grid,
     image: &mut GlobalMemory,
     listeners: Listeners<'_>,
@@ -121,7 +120,6 @@ pub fn run(
     let mut machine = Machine {
         code,
         kernel,
-        files,
         grid,
         threads: Threads {
             warps: vec![HomeWarp::default(); slots * warps],
@@ -160,7 +158,6 @@ pub fn run(
 struct Machine<'a> {
     code: &'a Code,
     kernel: &'a Kernel,
-    files: &'a [(u32, String)],
     grid: &'a Grid,
     threads: Threads,
     runners: Vec<Runner>,
@@ -309,7 +306,8 @@ impl Machine<'_> {
             self.stats.thread_instructions += u64::from(effect.executed.count_ones());
             self.effect = effect;
             if let Err(fault) = stepped {
-                let report = fault.report(self.kernel, self.files, pc, &self.threads);
+                let mut report = fault.report(self.kernel, pc, &self.threads);
+                report.name_argument(self.kernel, &self.grid.params, view.memory());
                 return Err(SimFault::Thread(Box::new(report)));
             }
         }
@@ -335,7 +333,7 @@ impl Machine<'_> {
             races.executed(who, (pc, self.kernel), effect, live, view.memory());
         }
         if let Some(steps) = &mut self.steps {
-            steps.executed(who, (pc, self.kernel), self.files, effect, view.memory());
+            steps.executed(who, (pc, self.kernel), effect, view.memory());
         }
     }
 

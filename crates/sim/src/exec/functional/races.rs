@@ -226,10 +226,9 @@ impl RaceCheck {
         }
         let at = |mark: &Mark| {
             let what = if mark.write { "written" } else { "read" };
-            let line = kernel.code[mark.pc as usize].line;
-            let who = mark.who;
+            let (who, place) = (mark.who, kernel.origin(mark.pc));
             format!(
-                "{what} by warp {} of block {} (PTX line {line})",
+                "{what} by warp {} of block {} at {place}",
                 who.warp, who.block
             )
         };
@@ -252,10 +251,10 @@ impl RaceCheck {
             return;
         }
         self.found.push(format!(
-            "kernel {}, PTX line {}: {} of the {} threads of warp {} of block {} come to a barrier \
+            "kernel {}, {}: {} of the {} threads of warp {} of block {} come to a barrier \
              while the others are elsewhere",
             shown(&kernel.name),
-            kernel.code[pc as usize].line,
+            kernel.origin(pc),
             executed.count_ones(),
             live.count_ones(),
             who.warp,

@@ -74,7 +74,6 @@ impl StepCheck {
         &mut self,
         who: Who,
         (pc, kernel): (Pc, &Kernel),
-        files: &[(u32, String)],
         effect: &Effect,
         memory: &GlobalMemory,
     ) {
@@ -128,7 +127,7 @@ impl StepCheck {
             }
         }
         for (place, first, second) in clashes {
-            self.report(&place, &first, &second, kernel, files);
+            self.report(&place, &first, &second, kernel);
         }
     }
 
@@ -137,14 +136,7 @@ impl StepCheck {
         *self.orders.entry(who).or_default() += 1;
     }
 
-    fn report(
-        &mut self,
-        place: &str,
-        first: &Mark,
-        second: &Mark,
-        kernel: &Kernel,
-        files: &[(u32, String)],
-    ) {
+    fn report(&mut self, place: &str, first: &Mark, second: &Mark, kernel: &Kernel) {
         let pair = (first.pc.min(second.pc), first.pc.max(second.pc));
         let key = (kernel.name.clone(), pair.0, pair.1);
         if self.found.len() >= MOST || !self.known.insert(key) {
@@ -152,8 +144,8 @@ impl StepCheck {
         }
         let at = |mark: &Mark| {
             let what = if mark.write { "writes" } else { "reads" };
-            let line = line_of(kernel, mark.pc, files);
-            format!("lane {} {what} it at {line}", mark.lane)
+            let place = kernel.origin(mark.pc);
+            format!("lane {} {what} it at {place}", mark.lane)
         };
         let Who { block, warp } = first.who;
         self.found.push(format!(
@@ -188,18 +180,5 @@ impl Word {
             self.reads[at] = Some(mark);
         }
         first
-    }
-}
-
-/// Where an instruction comes from, in words.
-fn line_of(kernel: &Kernel, pc: Pc, files: &[(u32, String)]) -> String {
-    let instr = &kernel.code[pc as usize];
-    let ptx = format!("PTX line {}", instr.line);
-    let Some((number, line)) = instr.source else {
-        return ptx;
-    };
-    match files.iter().find(|(file, _)| *file == number) {
-        Some((_, name)) => format!("{name}:{line} ({ptx})"),
-        None => ptx,
     }
 }

@@ -62,6 +62,7 @@ impl HotSpots {
                 warp: warp.warp,
                 first_line: line(first),
                 last_line: line(last),
+                place: launched.kernel.origins(first, last),
                 instructions: counts.values().sum(),
             });
         }

@@ -44,7 +44,7 @@ impl Gpu {
         let files = self.modules[module].program.files.clone();
         let totals = if self.options.functional {
             let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
-            self.run_functional(&launched, &files, resident as usize)
+            self.run_functional(&launched, resident as usize)
         } else {
             self.run_timed(&launched, &files)
         };
@@ -71,7 +71,6 @@ impl Gpu {
     fn run_functional(
         &mut self,
         launched: &Launched,
-        files: &[(u32, String)],
         resident_blocks: usize,
     ) -> Result<Totals, SimError> {
         let options = functional::Options {
@@ -93,7 +92,6 @@ impl Gpu {
         let result = functional::run(
             &launched.code,
             &launched.kernel,
-            files,
             &launched.grid,
             &mut self.image,
             listeners,

@@ -25,7 +25,6 @@ pub(super) struct Clocking {
 /// What a launch has under way between rounds.
 pub(super) struct Course<'a> {
     pub launched: &'a Launched,
-    pub files: &'a [(u32, String)],
     pub clocking: Clocking,
     pub pace: Pace,
     pub blocks: Blocks,
@@ -96,7 +95,6 @@ impl Gpu {
     pub(super) fn set_out<'a>(
         &mut self,
         launched: &'a Launched,
-        files: &'a [(u32, String)],
         start: Cycle,
         sampled: bool,
     ) -> Course<'a> {
@@ -110,7 +108,6 @@ impl Gpu {
         });
         Course {
             launched,
-            files,
             clocking: Clocking {
                 quantum,
                 period: period(&self.machine) * quantum,
@@ -219,7 +216,7 @@ impl Gpu {
     /// All SMs have come to cycle `at`: if a thread has failed by then, no other can have before it.
     fn report_fault(&self, at: Cycle, course: &mut Course) -> Result<(), SimError> {
         match course.failed.take_if(|(before, ..)| *before <= at) {
-            Some((_, sm, e)) => Err(self.fault(sm, e, course.launched, course.files)),
+            Some((_, sm, e)) => Err(self.fault(sm, e, course.launched)),
             None => Ok(()),
         }
     }

@@ -119,7 +119,7 @@ impl Gpu {
             }
         });
         match failed {
-            Some((sm, e)) => Err(self.fault(sm.into(), e, course.launched, course.files)),
+            Some((sm, e)) => Err(self.fault(sm.into(), e, course.launched)),
             None => Ok(()),
         }
     }

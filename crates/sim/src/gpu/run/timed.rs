@@ -45,7 +45,7 @@ impl Gpu {
             observer.launched(start, &launched.kernel, files);
         }
         let mut sampler = self.sampler(start, &MemoryCounters::of(&before));
-        let mut course = self.set_out(launched, files, start, sampler.is_some());
+        let mut course = self.set_out(launched, start, sampler.is_some());
         let end = self.run_to_end(&mut course, sampler.as_mut())?;
         self.show_stores(&mut course);
         self.memory.back_to(end);
@@ -200,16 +200,10 @@ impl Gpu {
         }
     }
 
-    pub(super) fn fault(
-        &self,
-        sm: usize,
-        e: SmFault,
-        launched: &Launched,
-        files: &[(u32, String)],
-    ) -> SimError {
-        let report = e
-            .fault
-            .report(&launched.kernel, files, e.pc, self.sms[sm].threads());
+    pub(super) fn fault(&self, sm: usize, e: SmFault, launched: &Launched) -> SimError {
+        let kernel = &launched.kernel;
+        let mut report = e.fault.report(kernel, e.pc, self.sms[sm].threads());
+        report.name_argument(kernel, &launched.grid.params, &self.image);
         SimError::Fault(Box::new(report))
     }
 
@@ -268,7 +262,6 @@ impl Gpu {
             kernel: launched.kernel.name.clone(),
             cycle: at - course.start,
             warps: self.sms.iter().flat_map(stuck_warps).collect(),
-            files: course.files.to_vec(),
             memory: under_way.collect(),
         })
     }

@@ -18,10 +18,8 @@ pub struct StuckWarp {
     pub warp: u16,
     /// The instruction it is at.
     pub pc: Pc,
-    /// Line in the PTX.
-    pub line: u32,
-    /// File number and line of the source.
-    pub source: Option<(u32, u32)>,
+    /// Where that stands.
+    pub place: String,
     /// What it waits for.
     pub waits_for: String,
 }
@@ -38,15 +36,13 @@ impl Residents {
         launched: &Launched,
     ) -> StuckWarp {
         let (block, warp) = self.name_of(home);
-        let instr = launched.kernel.code.get(pc as usize);
         StuckWarp {
             sm,
             slot,
             block: launched.grid.block_index(block),
             warp,
             pc,
-            line: instr.map_or(0, |i| i.line),
-            source: instr.and_then(|i| i.source),
+            place: launched.kernel.origin(pc).to_string(),
             waits_for,
         }
     }

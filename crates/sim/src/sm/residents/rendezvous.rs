@@ -158,13 +158,13 @@ impl Residents {
         let meeting = &self.meetings[at];
         let instr = launched.kernel.code.get(meeting.pc as usize)?;
         Some(format!(
-            "threads {:#010x} of its warp, which its {} in PTX line {} names: {:#010x} of {:#010x} have arrived",
+            "threads {:#010x} of its warp, which its {} at {} names: {:#010x} of {:#010x} have arrived",
             self.missing(at),
             match instr.op {
                 warpsim_ptx::isa::Op::Bar => "bar.warp.sync".to_string(),
                 op => format!("{}.sync", op.text()),
             },
-            instr.line,
+            launched.kernel.origin(meeting.pc),
             meeting.arrived,
             meeting.named,
         ))

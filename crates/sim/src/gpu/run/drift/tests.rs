@@ -42,7 +42,7 @@ fn launch(set: &[&str], body: &str, blocks: u32, options: Options) -> (Gpu, usiz
 fn periods(set: &[&str], body: &str, options: Options) -> u64 {
     let (mut gpu, module, launch) = launch(set, body, 15, options);
     let (launched, ..) = gpu.prepare(module, &launch).expect("it can run");
-    let course = gpu.set_out(&launched, &[], Cycle::ZERO, false);
+    let course = gpu.set_out(&launched, Cycle::ZERO, false);
     gpu.periods_apart(Cycle::ZERO, &course)
 }
 
