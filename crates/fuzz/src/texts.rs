@@ -42,7 +42,12 @@ pub fn machine_file(data: &[u8]) {
         return;
     };
     if let Err(error) = from_source(&source, &[]) {
-        has_place(&error);
+        // What contradicts this file may stand in what it extends.
+        let text = error.to_string();
+        assert!(
+            text.contains("--> fuzz.toml") || text.contains("--> preset "),
+            "{text}"
+        );
     }
 }
 
