@@ -76,10 +76,7 @@ fn a_sweep_has_a_column_for_each_axis_and_seeds_as_spread() {
     let columns: Vec<&str> = head.split_whitespace().take(4).collect();
     assert_eq!(columns, ["scheduler", "l2.latency", "vecadd", "reduction"]);
     // Four lines and not twelve: seeds are repeats of each other.
-    let lines = shown
-        .lines()
-        .skip_while(|l| !is_head(l))
-        .skip(1);
+    let lines = shown.lines().skip_while(|l| !is_head(l)).skip(1);
     let lines: Vec<&str> = lines.take_while(|l| !l.trim().is_empty()).collect();
     assert_eq!(lines.len(), 4, "{shown}");
     assert!(lines.iter().all(|l| l.contains('\u{b1}')), "{shown}");
