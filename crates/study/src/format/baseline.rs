@@ -23,15 +23,15 @@ type Fixed = Vec<(String, String)>;
 pub fn resolve(study: &Study, wanted: Option<&str>) -> Result<Bases, String> {
     let all = &study.configurations;
     let named = wanted.and_then(|name| all.iter().find(|c| c.name.value == name));
-    let fixed = match (wanted, named) {
-        (None, _) => first(&all[0]),
-        (_, Some(named)) => others(named, |_| true),
-        (Some(text), None) => chosen(study, text)?,
+    let fixed = match (named, wanted) {
+        (Some(named), _) => others(named, |_| true),
+        (None, Some(text)) => chosen(study, text)?,
+        (None, None) => first(&all[0]),
     };
-    let title = match (wanted, &fixed[..]) {
-        (Some(_), _) if named.is_some() => all_named(named),
-        (_, []) => all[0].name.value.clone(),
-        (_, fixed) => {
+    let title = match (named, &fixed[..]) {
+        (Some(named), _) => named.name.value.clone(),
+        (None, []) => all[0].name.value.clone(),
+        (None, fixed) => {
             let pairs = fixed.iter().map(|(axis, value)| format!("{axis}={value}"));
             pairs.collect::<Vec<_>>().join(", ")
         }
@@ -42,10 +42,6 @@ pub fn resolve(study: &Study, wanted: Option<&str>) -> Result<Bases, String> {
         title,
         names: all.iter().map(base).collect(),
     })
-}
-
-fn all_named(named: Option<&Configuration>) -> String {
-    named.map_or(String::new(), |c| c.name.value.clone())
 }
 
 /// A configuration's choices on axes that are no seeds.
