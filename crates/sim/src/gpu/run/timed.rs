@@ -124,7 +124,7 @@ impl Gpu {
             }
             return Ok(());
         }
-        // What no warp waits for may still be on its way: it ends, and `finished` says in which cycle.
+        // All warps have retired within the limit. Lines that no warp waits for may still be on their way.
         if course.blocks.completed == course.blocks.total
             && self.last_retired(course.start) < limit.at
         {
