@@ -18,7 +18,7 @@ use crate::exec::functional::{RaceCheck, StepCheck};
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::fetch::FetchPolicy;
 use crate::mechanism::CacheName;
-use crate::memory::system::{MemorySystem, period};
+use crate::memory::system::{MemorySystem, lookahead};
 use crate::observe::Observer;
 use crate::prefetch::Prefetcher;
 use crate::progress::{Progress, Silent};
@@ -31,11 +31,12 @@ use crate::time::Cycle;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
 pub use prints::Printed;
-use run::Threads;
+use run::{Board, Site};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use warpsim_engine::Engine;
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::analysis::Arrays;
 use warpsim_ptx::kernel::{Kernel, Program};
@@ -130,9 +131,13 @@ pub struct Gpu {
     options: Options,
     image: GlobalMemory,
     memory: MemorySystem,
-    sms: Vec<Sm>,
-    /// The threads that they run on, if it is more than one.
-    threads: Option<Threads>,
+    sms: Vec<Site>,
+    /// What SMs and the dispatcher tell each other.
+    board: Arc<Board>,
+    /// Runs SMs, memory and the dispatcher.
+    engine: Engine,
+    /// Whether memory's back end may be ahead of the SMs.
+    is_ahead: bool,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -164,18 +169,20 @@ impl Gpu {
             )));
         }
         let machine = Arc::new(machine);
-        let mut memory = MemorySystem::new(&machine);
-        let threads = Threads::new(&machine, &options);
-        if threads.is_some() || period(&machine) > 1 {
-            memory.go_ahead(&machine);
-        }
+        let memory = MemorySystem::new(&machine);
+        let sms = machine.gpu.sms as usize;
+        let (board, on) = (Arc::new(Board::new(sms)), run::others(&machine));
+        let site = |number| {
+            let sm = Sm::new(&machine, number as u16);
+            Site::new(sm, number, memory.wires(), &board, on)
+        };
         Ok(Gpu {
-            threads,
+            is_ahead: lookahead(&machine) > 0,
+            engine: run::engine(&machine, &options),
+            last_sm: sms - 1,
+            sms: (0..sms).map(site).collect(),
             memory,
-            last_sm: machine.gpu.sms as usize - 1,
-            sms: (0..machine.gpu.sms)
-                .map(|i| Sm::new(&machine, i as u16))
-                .collect(),
+            board,
             races: options.check_races.then(RaceCheck::default),
             steps: options.check_steps.then(StepCheck::default),
             image: {
@@ -207,7 +214,7 @@ impl Gpu {
     /// number of domains (schedulers times slices) it serves. For policies that are not in
     /// [`schedule::POLICIES`](crate::schedule::POLICIES); call it before the first launch.
     pub fn replace_issue_policy(&mut self, make: impl Fn(usize) -> Box<dyn IssuePolicy>) {
-        for sm in &mut self.sms {
+        for Site { sm, .. } in &mut self.sms {
             let policy = make(sm.domain_count());
             sm.replace_mechanisms(None, Some(policy));
         }
@@ -226,14 +233,14 @@ impl Gpu {
             of_sm => self
                 .sms
                 .iter_mut()
-                .for_each(|sm| sm.replace_replacement_policy(of_sm, &make)),
+                .for_each(|site| site.sm.replace_replacement_policy(of_sm, &make)),
         }
     }
 
     /// Puts a prefetcher of your own in place of the machine's, in the L1 data cache of every SM. For prefetchers that
     /// are not in [`prefetch::PREFETCHERS`](crate::prefetch::PREFETCHERS); call it before the first launch.
     pub fn replace_prefetcher(&mut self, make: impl Fn() -> Box<dyn Prefetcher>) {
-        for sm in &mut self.sms {
+        for Site { sm, .. } in &mut self.sms {
             sm.replace_prefetcher(make(), &self.machine);
         }
     }
@@ -241,7 +248,7 @@ impl Gpu {
     /// As [`replace_issue_policy`](Gpu::replace_issue_policy), for fetch policies that are not in
     /// [`fetch::POLICIES`](crate::fetch::POLICIES).
     pub fn replace_fetch_policy(&mut self, make: impl Fn(usize) -> Box<dyn FetchPolicy>) {
-        for sm in &mut self.sms {
+        for Site { sm, .. } in &mut self.sms {
             sm.replace_fetch_policies(&make);
         }
     }
@@ -253,15 +260,15 @@ impl Gpu {
     ///
     /// When the model has a pool of warps and the machine's has none, or the other way round.
     pub fn replace_divergence_model(&mut self, make: impl Fn() -> Box<dyn DivergenceModel>) {
-        for sm in &mut self.sms {
+        for Site { sm, .. } in &mut self.sms {
             sm.replace_mechanisms(Some(make()), None);
         }
     }
 
     /// The SMs, for tests that look at one.
     #[cfg(test)]
-    pub(crate) fn sms_mut(&mut self) -> &mut [Sm] {
-        &mut self.sms
+    pub(crate) fn sms_mut(&mut self) -> impl Iterator<Item = &mut Sm> {
+        self.sms.iter_mut().map(|site| &mut site.sm)
     }
 
     /// Reserves global memory.

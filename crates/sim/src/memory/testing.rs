@@ -1,7 +1,11 @@
 //! What the tests of this module share.
 
-use super::packet::{Request, RequestKind, Traffic};
+use super::network::inbox::Inbox;
+use super::packet::{Reply, Request, RequestKind, Traffic};
+use super::system::MemorySystem;
 use crate::config::Machine;
+use crate::time::Cycle;
+use std::ops::{Deref, DerefMut};
 
 /// The GTX 480 preset.
 pub fn gtx480() -> Machine {
@@ -19,5 +23,101 @@ pub fn request(kind: RequestKind, addr: u64, bytes: u16, token: u32) -> Request 
         bytes,
         byte_mask: mask << (addr % 128),
         token,
+    }
+}
+
+/// A memory system with all parts in step, and the SMs' ends of its links: a traffic generator sends requests and takes replies.
+pub struct Bench {
+    memory: MemorySystem,
+    inboxes: Vec<Inbox>,
+    /// Replies that each SM has taken.
+    taken: Vec<u64>,
+}
+
+impl Bench {
+    pub fn new(machine: &Machine) -> Bench {
+        let sms = machine.gpu.sms as usize;
+        Bench {
+            memory: MemorySystem::new(machine),
+            inboxes: (0..sms).map(|_| Inbox::default()).collect(),
+            taken: vec![0; sms],
+        }
+    }
+
+    pub fn sms(&self) -> usize {
+        self.inboxes.len()
+    }
+
+    /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for every atomic that an L2 slice has served, in that order.
+    pub fn advance(&mut self, until: Cycle, perform_atomic: &mut dyn FnMut(u16, u32)) {
+        self.memory.advance(until);
+        self.receive();
+        for (_, sm, token) in self.memory.take_atomics(until) {
+            perform_atomic(sm, token);
+        }
+    }
+
+    /// SMs receive what has been delivered.
+    pub fn receive(&mut self) {
+        let mut replies = Vec::new();
+        for (inbox, wires) in self.inboxes.iter_mut().zip(&self.memory.wires().sms) {
+            wires.replies.receive(&mut replies);
+            for (at, reply) in replies.drain(..) {
+                inbox.put(at, reply);
+            }
+        }
+    }
+
+    /// Everything has drained and been taken.
+    pub fn idle(&self) -> bool {
+        self.memory.idle() && self.inboxes.iter().all(|inbox| inbox.len() == 0)
+    }
+
+    pub fn next_reply(&self) -> Cycle {
+        let next = self.inboxes.iter().map(Inbox::next);
+        next.fold(Cycle::NEVER, Cycle::min)
+    }
+
+    pub fn next_reply_for(&self, sm: usize) -> Cycle {
+        self.inboxes[sm].next()
+    }
+
+    /// Replies that an SM has not taken.
+    pub fn replies(&self, sm: usize) -> usize {
+        self.inboxes[sm].len()
+    }
+
+    pub fn peek_reply(&self, sm: usize, now: Cycle) -> Option<Reply> {
+        let front = self.inboxes[sm].front();
+        front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
+    }
+
+    pub fn pop_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
+        self.peek_reply(sm, now)?;
+        self.taken[sm] += 1;
+        self.memory.wires().sms[sm].taken.publish(self.taken[sm]);
+        self.inboxes[sm].pop()
+    }
+
+    pub fn injection_free(&self, sm: usize) -> u32 {
+        self.memory.requests().free(sm)
+    }
+
+    pub fn flits(&self, request: &Request) -> u32 {
+        self.memory.requests().flits(request)
+    }
+}
+
+impl Deref for Bench {
+    type Target = MemorySystem;
+
+    fn deref(&self) -> &MemorySystem {
+        &self.memory
+    }
+}
+
+impl DerefMut for Bench {
+    fn deref_mut(&mut self) -> &mut MemorySystem {
+        &mut self.memory
     }
 }

@@ -47,7 +47,7 @@ fn run(ptx: &str, set: &[&str], skip: bool) -> (Vec<LaunchReport>, Gates) {
     gpu.launch(module, &launch).expect("it ends");
     let end = Cycle::new(gpu.totals().cycles);
     let states = |sm: &mut crate::sm::Sm| sm.units.power().expect("looked at").states(end);
-    let gates = gpu.sms_mut().iter_mut().map(states).collect();
+    let gates = gpu.sms_mut().map(states).collect();
     (gpu.reports().to_vec(), gates)
 }
 

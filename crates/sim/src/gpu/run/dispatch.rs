@@ -1,7 +1,8 @@
 //! Block dispatch: each cycle every SM with room may take one block, in turn. Room freed in a
 //! quantum is seen at its end, however far other SMs have run by then.
 
-use crate::sm::{Launched, Sm};
+use super::site::Site;
+use crate::sm::Launched;
 use crate::time::Cycle;
 
 /// Hands out the blocks of a grid.
@@ -45,10 +46,15 @@ impl Dispatcher {
         self.ended.push((at, sm, blocks));
     }
 
-    /// Blocks that have ended by cycle `at` and whose places have not been taken back.
-    pub fn ended_by(&self, at: Cycle) -> u64 {
-        let ended = self.ended.iter().filter(|&&(when, ..)| when <= at);
-        ended.map(|&(.., blocks)| u64::from(blocks)).sum()
+    /// When the first block has ended whose place has not been taken back.
+    pub fn first_ended(&self) -> Cycle {
+        let ended = self.ended.iter().map(|&(at, ..)| at);
+        ended.fold(Cycle::NEVER, Cycle::min)
+    }
+
+    /// Blocks of the launch.
+    pub fn total(&self) -> u64 {
+        self.total
     }
 
     /// All SMs have come to cycle `at`: the places of blocks that have ended by then are free. Returns how
@@ -128,20 +134,16 @@ impl Numbers {
         })
     }
 
-    /// Answers the requests of the quantum that has ended with cycle `end`, SM by SM. Returns
-    /// whether there were any.
-    pub fn hand_out(&mut self, end: Cycle, sms: &mut [Sm]) -> bool {
-        let mut any = false;
-        for sm in sms {
+    /// Answers the requests of the quantum that has ended with cycle `end`, SM by SM.
+    pub fn hand_out(&mut self, end: Cycle, sites: &mut [Site]) {
+        for Site { sm, .. } in sites {
             for request in sm.take_requests() {
-                any = true;
                 let number = (self.next < self.total).then_some(self.next);
                 self.next += u64::from(number.is_some());
                 let at = end.max(request.at + self.latency);
                 sm.expect_answer(at, request.block, number);
             }
         }
-        any
     }
 
     /// Whether all have been handed out.

@@ -1,21 +1,19 @@
 //! Running a launch.
 //!
-//! With timing it is one [period](period) after the other ([`timed`]). In a period SMs run in [rounds](round), or, where no part has to be in
-//! step, several periods by themselves ([`drift`]). What an SM does by itself is a [stretch](stretch) in both cases, and on which thread it does
-//! so is a matter of where it is at [home](homes).
+//! With timing it is one [window](windows) after the other, which the engine runs: [`components`] says what the components are and what each needs of the
+//! others. An SM is one where it stands in the machine ([`site`]); so are the [dispatcher](blocks) and the parts of the memory system.
 
 mod blocks;
+mod board;
+mod components;
+mod course;
 mod dispatch;
-mod drift;
-mod homes;
 mod hot;
-mod pace;
-mod period;
-mod round;
 mod sample;
-mod stretch;
-mod threads;
+mod site;
 mod timed;
+mod windows;
+mod world;
 
 use super::api::Launch;
 use super::refuse::oddities;
@@ -24,9 +22,11 @@ use crate::exec::functional;
 use crate::progress::Snapshot;
 use crate::sm::Launched;
 use crate::stats::{LaunchReport, Totals};
+pub(super) use board::Board;
+pub(super) use components::{engine, others};
+pub(super) use site::Site;
 use std::ops::ControlFlow;
 use std::time::Instant;
-pub(super) use threads::Threads;
 use warpsim_ptx::kernel::Virtualised;
 
 impl Gpu {

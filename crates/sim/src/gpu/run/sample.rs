@@ -38,8 +38,8 @@ impl Gpu {
     pub(super) fn sample(&mut self, sampler: &mut Sampler, now: Cycle, launched: &Launched) {
         if now.since(sampler.from) >= sampler.every {
             let mut sm = SmStats::default();
-            for core in &mut self.sms {
-                sm.add(&core.sampled(now, launched));
+            for site in &mut self.sms {
+                sm.add(&site.sm.sampled(now, launched));
             }
             self.tell_sample(sampler, now, &sm);
         }

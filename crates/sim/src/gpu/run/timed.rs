@@ -1,21 +1,18 @@
-//! A launch with timing: one [period](super::period) after the other, and what it comes to.
+//! A launch with timing: one [window](super::windows) after the other, and what it comes to.
 
-use super::pace::Pace;
-use super::period::{Clocking, Course};
+use super::course::{Clocking, Course};
 use super::sample::Sampler;
+use crate::gpu::run::site::Site;
 use crate::gpu::{Gpu, SimError, Stuck};
 use crate::memory::clock::next_in_phase;
 use crate::memory::stats::MemoryStats;
 use crate::progress::Snapshot;
-use crate::sm::{Launched, Sm, SmFault, summarise};
+use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 
 /// Quanta between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1024;
-/// Cycles before its limit for which a launch is looked at, so that a spinning warp's loop is known when it is given up.
-pub(super) const LAST_LOOK: u64 = 4000;
-
 impl Gpu {
     /// The cycle in which the next launch begins: the next quantum's first, or the next one at
     /// which all clocks are in phase.
@@ -38,8 +35,8 @@ impl Gpu {
             self.memory.invalidate_l2();
         }
         let before = self.memory.stats();
-        for sm in &mut self.sms {
-            sm.begin(launched, start);
+        for site in &mut self.sms {
+            site.sm.begin(launched, start);
         }
         if let Some(observer) = &mut self.options.observer {
             observer.launched(start, &launched.kernel, files);
@@ -47,7 +44,7 @@ impl Gpu {
         let mut sampler = self.sampler(start, &MemoryCounters::of(&before));
         let mut course = self.set_out(launched, start, sampler.is_some());
         let end = self.run_to_end(&mut course, sampler.as_mut())?;
-        self.show_stores(&mut course);
+        self.show_stores();
         self.memory.back_to(end);
         self.last_sm = course.blocks.dispatcher.last();
         let finish = self.finished(start);
@@ -66,19 +63,19 @@ impl Gpu {
         let (start, Clocking { quantum, period }) = (course.start, course.clocking);
         let mut quanta = 0u64;
         let mut now = start;
-        if let Some(threads) = &mut self.threads {
-            threads.crew.resume();
+        if let Some(crew) = self.engine.crew() {
+            crew.resume();
         }
+        self.skip_to(now, course);
         loop {
             self.heed_limit(now, course)?;
-            self.begin_window(now, course);
-            let (to, over) = self.run_periods(now, course)?;
+            let (to, over) = self.run_windows(now, course)?;
             if let Some(over) = over {
                 return Ok(over);
             }
             let ran = to - std::mem::replace(&mut now, to);
-            if let Some(threads) = &mut self.threads {
-                threads.crew.passed(ran);
+            if let Some(crew) = self.engine.crew() {
+                crew.passed(ran);
             }
             if let Some(over) = self.over(course) {
                 return Ok(over);
@@ -94,7 +91,7 @@ impl Gpu {
             if quanta / PROGRESS_EVERY != before {
                 self.tell_progress(now - start, course)?;
             }
-            let next = self.next(now, &course.pace);
+            let next = self.next(now);
             if next == Cycle::NEVER {
                 let last = self.last_moved(course);
                 let mut stuck = self.stuck(last, course);
@@ -102,12 +99,8 @@ impl Gpu {
                 return Err(SimError::Deadlock(stuck));
             }
             if self.options.skip {
-                let before = now;
                 now = start + (next - start) / period * period;
-                self.memory.skip_to(now);
-                if now > before {
-                    self.hand_out_blocks(now, course); // some may have waited here for the others
-                }
+                self.skip_to(now, course);
             }
         }
     }
@@ -154,7 +147,7 @@ impl Gpu {
 
     /// The last cycle in which a warp has retired, or the launch's first.
     fn last_retired(&self, start: Cycle) -> Cycle {
-        let retired = self.sms.iter().map(|sm| sm.last_retired());
+        let retired = self.sms.iter().map(|site| site.sm.last_retired());
         retired.fold(start, Cycle::max)
     }
 
@@ -170,12 +163,12 @@ impl Gpu {
         let (launched, start) = (course.launched, course.start);
         self.cycle = finish;
         let mut sm = SmStats::default();
-        for core in &mut self.sms {
-            core.finish(finish);
-            sm.add(core.stats());
+        for site in &mut self.sms {
+            site.sm.finish(finish);
+            sm.add(site.sm.stats());
         }
         let places = u64::from(launched.blocks_per_sm) * self.sms.len() as u64;
-        let ended = self.sms.iter().map(|core| core.ended());
+        let ended = self.sms.iter().map(|site| site.sm.ended());
         summarise(ended, places, &mut sm.counters);
         if let Some(mut sampler) = sampler {
             self.tell_sample(&mut sampler, finish, &sm);
@@ -186,7 +179,7 @@ impl Gpu {
         let after = self.memory.stats();
         let memory = MemoryCounters::of(&after).since(&MemoryCounters::of(before));
         let energy = EnergyCounters::of(&self.machine, finish - start, &sm, &memory);
-        let stacks = self.sms.iter().map(|sm| sm.deepest_stack());
+        let stacks = self.sms.iter().map(|site| site.sm.deepest_stack());
         Totals {
             cycles: finish - start,
             energy,
@@ -202,7 +195,7 @@ impl Gpu {
 
     pub(super) fn fault(&self, sm: usize, e: SmFault, launched: &Launched) -> SimError {
         let kernel = &launched.kernel;
-        let mut report = e.fault.report(kernel, e.pc, self.sms[sm].threads());
+        let mut report = e.fault.report(kernel, e.pc, self.sms[sm].sm.threads());
         report.name_argument(kernel, &launched.grid.params, &self.image);
         SimError::Fault(Box::new(report))
     }
@@ -210,7 +203,7 @@ impl Gpu {
     /// Tells how far a launch is that has run for so many cycles, and whether it is to be given up.
     fn tell_progress(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
         let snapshot = self.snapshot(course.blocks.completed, course.blocks.total);
-        let issued = |sm: &Sm| sm.stats().counters.warp_instructions;
+        let issued = |site: &Site| site.sm.stats().counters.warp_instructions;
         let running: u64 = self.sms.iter().map(issued).sum();
         self.options.progress.update(Snapshot {
             cycles: snapshot.cycles + cycles,
@@ -230,32 +223,22 @@ impl Gpu {
     fn last_moved(&self, course: &Course) -> Cycle {
         let quantum = course.clocking.quantum;
         let memory = self.memory.idle_since().round_down(quantum) + quantum;
-        course.pace.moved().round_up(quantum).max(memory)
-    }
-
-    /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
-    pub(super) fn next(&self, now: Cycle, pace: &Pace) -> Cycle {
-        let sms = match self.options.skip {
-            true if pace.next() <= now => return now,
-            true if pace.awaits_room(|sm, room| self.memory.has_room_soon(sm, room)) => return now,
-            true => pace.next(),
-            // An SM that steps is always awake: ask what it could do.
-            false => self
-                .sms
-                .iter()
-                .map(|sm| sm.ask_all(now))
-                .fold(Cycle::NEVER, Cycle::min),
-        };
-        let memory = self.memory.next().min(self.memory.next_reply());
-        memory.min(sms).max(now)
+        let moved = self.sms.iter().map(|site| site.sm.moved_to());
+        moved
+            .fold(course.start, Cycle::max)
+            .round_up(quantum)
+            .max(memory)
     }
 
     /// Who waits for what, of a launch that has come to cycle `at` and does not end. How far the memory system is depends on how
     /// it is simulated, unless it has nothing more to do.
     fn stuck(&self, at: Cycle, course: &Course) -> Box<Stuck> {
         let launched = course.launched;
-        let stuck_warps = |sm: &Sm| sm.stuck_warps(launched);
-        let under_way = self.sms.iter().filter_map(|sm| sm.memory_under_way());
+        let stuck_warps = |site: &Site| site.sm.stuck_warps(launched);
+        let under_way = self
+            .sms
+            .iter()
+            .filter_map(|site| site.sm.memory_under_way());
         Box::new(Stuck {
             not_started: course.blocks.total - course.blocks.dispatcher.sent(),
             places: u64::from(launched.blocks_per_sm) * self.sms.len() as u64,

@@ -51,17 +51,6 @@ impl Told {
             counted: DramCounters::default(),
         }
     }
-
-    /// Takes over what another has to tell, which goes on where this one ends.
-    pub fn append(&mut self, other: &mut Told) {
-        self.flying.append(&mut other.flying);
-        for (reads, more) in self.fetched.iter_mut().zip(&mut other.fetched) {
-            reads.append(more);
-        }
-        other.sorted = 0;
-        self.full.append(&mut other.full);
-        self.counted.add(&std::mem::take(&mut other.counted));
-    }
 }
 
 impl FarSide {

@@ -30,7 +30,6 @@ use crate::memory::wake::WakeList;
 use crate::replacement::{self, Replacement};
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
-use entrance::{Entrance, Waiting};
 
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;
@@ -101,8 +100,6 @@ pub struct Slice {
     tags: TagArray,
     mshrs: MshrTable,
     arrivals: ArrivalQueue,
-    /// Where the slice is not ahead: the network's output buffer before it.
-    entrance: Entrance<u32>,
     /// Sectors of the largest request.
     largest_pieces: usize,
     misses: Ring<DramRequest>,
@@ -112,10 +109,10 @@ pub struct Slice {
     fills: Ring<(Cycle, Fetch)>,
     fill_at: Cycle,
     stall: Option<Stall>,
-    /// Where the slice is ahead of the network that sends it requests: when it had room for them, as far as the network has not heard. Room is made by serving and
-    /// taken by pieces that join the queue; requests that arrive take none until their delay is over. So the network that
-    /// brings them can be told whether they would have had to wait.
-    room: Option<History>,
+    /// When the slice had room for requests, as far as the network that sends them has not heard: the slice is simulated ahead of it. Room is made by
+    /// serving and taken by pieces that join the queue; requests that arrive take none until their delay is over. So the network can be told
+    /// whether requests would have had to wait.
+    room: History,
 }
 
 impl Slice {
@@ -145,14 +142,13 @@ impl Slice {
             mshrs: MshrTable::new(l2.mshrs, l2.merges, tags.places()),
             tags,
             arrivals: ArrivalQueue::new(l2.queue as usize),
-            entrance: Entrance::new(machine.interconnect.output_buffer),
             largest_pieces: (LARGEST_REQUEST / l2.sector.max(1)).max(1) as usize,
             misses: Ring::new(),
             dram_has_room: true,
             fills: Ring::new(),
             fill_at: Cycle::NEVER,
             stall: None,
-            room: None,
+            room: History::new(true),
         }
     }
 
@@ -162,59 +158,16 @@ impl Slice {
         self.tags.decide_by(make(sets, ways));
     }
 
-    /// From now on the slice is run ahead of the network that sends it requests; the slice has to be empty.
-    pub fn go_ahead(&mut self) {
-        self.room = Some(History::new(true));
-    }
-
     /// When the slice had room for requests; the caller takes the entries out.
     #[inline]
-    pub fn told_room(&mut self) -> Option<&mut History> {
-        self.room.as_mut()
+    pub fn room(&mut self) -> &mut History {
+        &mut self.room
     }
 
-    /// The network's output buffer before the slice can take another request.
-    #[inline]
-    pub fn has_room(&self) -> bool {
-        self.entrance.has_room()
-    }
-
-    /// Flits of requests that the slice has not taken in.
-    #[inline]
-    pub fn waiting(&self) -> u32 {
-        self.entrance.flits()
-    }
-
-    /// A request of so many flits has arrived from the network in core cycle `cycle`. Without room
-    /// for it, it waits in the network's output buffer. Returns the cycle in which the slice has something to do with
-    /// it.
-    pub fn arrive(&mut self, cycle: Cycle, index: u32, flits: u32, entry: &Inflight) -> Cycle {
-        if !self.entrance.is_empty() || !self.arrivals.has_room(self.largest_pieces) {
-            self.entrance.push(cycle, index, flits);
-            return cycle;
-        }
-        let ready = cycle + self.latency;
-        self.arrivals.push(ready, index, entry);
-        ready
-    }
-
-    /// Where the slice is ahead: a request that was let in, and whose delay ends in core cycle `ready`.
+    /// An entrance has admitted a request, whose delay ends in core cycle `ready`.
     #[inline]
     pub fn take_in(&mut self, ready: Cycle, index: u32, entry: &Inflight) {
         self.arrivals.push(ready, index, entry);
-    }
-
-    /// Takes the next request out of the network's output buffer, if there is room for it.
-    #[inline(never)]
-    fn admit(&mut self, cycle: Cycle, inflight: &InflightTable) {
-        if let Some(&Waiting { since, request, .. }) = self.entrance.front()
-            && since <= cycle
-            && self.arrivals.has_room(self.largest_pieces)
-        {
-            self.entrance.pop();
-            let ready = cycle + self.latency;
-            self.arrivals.push(ready, request, inflight.get(request));
-        }
     }
 
     /// A fetched sector arrives from DRAM in core cycle `at`, behind all others.
@@ -253,7 +206,6 @@ impl Slice {
     /// Nothing queued and nothing on its way from DRAM.
     pub fn is_empty(&self) -> bool {
         self.arrivals.len() == 0
-            && self.entrance.is_empty()
             && self.misses.is_empty()
             && self.fills.is_empty()
             && self.mshrs.is_empty()
@@ -270,7 +222,7 @@ impl Slice {
         };
         format!(
             "{} requests at the entrance, {} arrived, {} sectors queued, {} misses to send, {} MSHRs in use, {} fills{stall}",
-            self.entrance.len() + outside,
+            outside,
             self.arrivals.len(),
             self.arrivals.queued(),
             self.misses.len(),
@@ -283,9 +235,6 @@ impl Slice {
     /// earliest core cycle in which there is something to do, if only in the next clock.
     #[inline]
     pub fn step(&mut self, cycle: Cycle, tick: Tick, around: &mut Surroundings) -> Cycle {
-        if !self.entrance.is_empty() {
-            self.admit(cycle, around.inflight);
-        }
         if self.deals_with_dram(cycle) {
             self.step_dram(cycle, around);
         }
@@ -310,20 +259,13 @@ impl Slice {
                 self.arrivals.join();
             }
         }
-        if let Some(log) = &mut self.room {
-            log.note(tick + 1, self.arrivals.has_room(self.largest_pieces));
-        }
+        self.room
+            .note(tick + 1, self.arrivals.has_room(self.largest_pieces));
         if self.has_work() {
             return next;
         }
         // Whatever ends a stall, or makes room in the queue to DRAM, wakes the slice; until then its own queue has no more room.
-        let known = self.arrivals.next().min(self.fill_at);
-        match self.entrance.front() {
-            Some(first) if self.arrivals.has_room(self.largest_pieces) => {
-                known.min(first.since).max(next)
-            }
-            _ => known.max(next),
-        }
+        self.arrivals.next().min(self.fill_at).max(next)
     }
 
     /// Another clock may do more than let a piece join the queue.

@@ -125,7 +125,6 @@ impl Slice {
             || self.latency < u64::from(MAX_PIECES)
             || self.deals_with_dram(cycle)
             || room < (more + 1) * around.packets.largest_reply
-            || !self.entrance.is_empty()
             || !self.arrivals.has_room(MAX_PIECES as usize)
             || !self.tags.readable(slot, head.sector, more + 1)
         {

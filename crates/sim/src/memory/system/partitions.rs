@@ -2,8 +2,8 @@
 //!
 //! Within a core cycle replies go into the network first, then DRAM runs, then the slices.
 
-use super::behind::Room;
-use super::far_sides::{FarSides, Foreseen};
+use super::far_sides::FarSides;
+use super::wires::{Admitted, RoomChange};
 use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::clock::Clock;
@@ -35,7 +35,6 @@ pub(super) struct Partitions {
     pub inflight: InflightTable,
     pub slices: Vec<Slice>,
     pub channels: Vec<Channel>,
-    pub(super) foreseen: Foreseen,
     /// The core cycle in which each part has something to do next.
     replies_next: Cycle,
     /// Slices see the queues to the network as they are before its step, as on the reference.
@@ -49,7 +48,7 @@ pub(super) struct Partitions {
 
 impl Partitions {
     /// Empty partitions.
-    pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks, far: &FarSides) -> Partitions {
+    pub fn new(machine: &Machine, map: AddressMap, clocks: Clocks) -> Partitions {
         let (net, l2) = (&machine.interconnect, &machine.l2);
         let (sms, slices) = (machine.gpu.sms as usize, map.slices());
         let slices_per_channel = l2.slices_per_channel.max(1) as usize;
@@ -75,7 +74,6 @@ impl Partitions {
                 .map(|number| Slice::new(machine, map, number))
                 .collect(),
             channels: (0..channels).map(channel).collect(),
-            foreseen: Foreseen::new(far),
             replies_next: Cycle::NEVER,
             replies_last: net.credits,
             channels_next: WakeList::new(channels),
@@ -92,12 +90,6 @@ impl Partitions {
         self.replies_next.min(dram).min(self.slices_next.next())
     }
 
-    /// A slice has something to do with a request in `cycle`.
-    #[inline]
-    pub fn wake_slice(&mut self, slice: usize, cycle: Cycle) {
-        self.slices_next.lower(slice, cycle);
-    }
-
     /// No request is on its way in the partitions and nothing left to be written to DRAM.
     pub fn is_idle(&self) -> bool {
         self.inflight.is_empty()
@@ -106,15 +98,25 @@ impl Partitions {
             && self.channels.iter().all(Channel::is_empty)
     }
 
+    /// Takes in a request that an entrance has admitted.
+    #[inline]
+    pub(super) fn take_in(&mut self, admitted: &Admitted) {
+        let (slice, index) = (
+            admitted.slice as usize,
+            self.inflight.insert(&admitted.request),
+        );
+        self.slices[slice].take_in(admitted.ready, index, admitted.request.entry());
+        self.slices_next.lower(slice, admitted.ready);
+    }
+
     /// Simulates a core cycle of a time that ends with cycle `end`. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
-    /// every atomic that a slice serves, in that order. Without the far sides of the channels, all that happens there until then has
-    /// to be known.
+    /// every atomic that a slice serves, in that order.
     #[inline]
     pub fn cycle(
         &mut self,
         cycle: Cycle,
         end: Cycle,
-        far: Option<&mut FarSides>,
+        far: &mut FarSides,
         sms: &mut impl Sink<Reply>,
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
@@ -124,9 +126,7 @@ impl Partitions {
         if self.dram_next.min(self.slices_next.next()) <= cycle {
             let dram_end = self.clocks.dram.first_tick(cycle + 1);
             if self.dram_next <= cycle {
-                if self.foreseen.known <= cycle
-                    && let Some(far) = far
-                {
+                if far.known() <= cycle {
                     self.foresee(cycle, end, far);
                 }
                 self.run_channels(cycle, dram_end);
@@ -217,19 +217,22 @@ impl Partitions {
         });
     }
 
-    /// What has been counted here before cycle `now`, to which the partitions have come.
-    pub fn count(&self, now: Cycle, stats: &mut MemoryStats) {
+    /// What has been counted here.
+    pub fn count(&self, stats: &mut MemoryStats) {
         stats.clone_from(&self.stats);
-        self.foreseen.add_counted(now, &mut stats.dram);
         stats.replies.full_stalls = self.replies.blocked();
     }
 
-    /// When slices that are ahead had room for requests, as far as that has not been told.
-    pub fn tell_room(&mut self, room: &mut Room) {
+    /// Takes out when slices had room for requests, as far as they have come.
+    pub fn take_room_changes(&mut self, changes: &mut Vec<RoomChange>) {
         for (number, slice) in self.slices.iter_mut().enumerate() {
-            if let Some(history) = slice.told_room() {
-                history.take(|from, is| room.push((number as u32, from, is)));
-            }
+            slice.room().take(|from, has_room| {
+                changes.push(RoomChange {
+                    slice: number as u32,
+                    from,
+                    has_room,
+                });
+            });
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::config::DramModel;
 use crate::config::check::validate::validate;
 use crate::memory::packet::{RequestKind, Traffic};
-use crate::memory::testing::gtx480;
+use crate::memory::testing::{Bench, gtx480};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -166,7 +166,7 @@ fn run(machine: &Machine, stream: &[(u64, Request)], step: u64) -> Outcome {
     let mut machine = machine.clone();
     machine.interconnect.reply_queue = 10_000;
     machine.interconnect.injection_queue = 10_000;
-    let mut memory = MemorySystem::new(&machine);
+    let mut memory = Bench::new(&machine);
     let mut performed = Vec::new();
     let (mut now, end) = (Cycle::ZERO, Cycle::new(60_000));
     let mut cycle = Cycle::ZERO;
@@ -245,7 +245,7 @@ proptest! {
     #[test]
     fn limits_never_deadlock(stream in stream(), mut machine in machine()) {
         machine.interconnect.reply_queue = 2;
-        let mut memory = MemorySystem::new(&machine);
+        let mut memory = Bench::new(&machine);
         let mut waiting: Vec<Request> = stream.iter().rev().map(|(_, r)| *r).collect();
         let (mut now, end) = (Cycle::ZERO, Cycle::new(500_000));
         while !(waiting.is_empty() && memory.idle()) {

@@ -1,9 +1,9 @@
 use super::*;
 use crate::memory::inflight::MAX_PIECES;
 use crate::memory::l2::REPLY_CYCLES;
-use crate::memory::network::DELIVERY_CYCLES;
+use crate::memory::network::{DELIVERY_CYCLES, INJECTION_CYCLES};
 use crate::memory::packet::{RequestKind, Traffic};
-use crate::memory::testing::{gtx480, request};
+use crate::memory::testing::{Bench, gtx480, request};
 use RequestKind::{Atomic, Prefetch, Read, Write};
 
 /// A reply as a test sees it: arrival, SM and what came.
@@ -17,7 +17,7 @@ struct Seen {
 }
 
 /// Advances until idle, `step` cycles at a time, taking every reply as it arrives.
-fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
+fn drain(memory: &mut Bench, from: u64, step: u64) -> Vec<Seen> {
     let mut seen = Vec::new();
     let mut now = Cycle::new(from);
     let end = now + 1_000_000;
@@ -25,7 +25,7 @@ fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
         assert!(now < end, "{:#?}", memory.describe_pending());
         now += step;
         memory.advance(now, &mut |_, _| {});
-        for sm in 0..memory.sms {
+        for sm in 0..memory.sms() {
             while memory.next_reply_for(sm) < now {
                 let at = memory.next_reply_for(sm);
                 let reply = memory.pop_reply(sm, at).unwrap();
@@ -45,7 +45,7 @@ fn drain(memory: &mut MemorySystem, from: u64, step: u64) -> Vec<Seen> {
     seen
 }
 
-fn latency(memory: &mut MemorySystem, at: u64, request: Request) -> u64 {
+fn latency(memory: &mut Bench, at: u64, request: Request) -> u64 {
     memory.push(Cycle::new(at), request);
     drain(memory, at, 1).last().unwrap().at - at
 }
@@ -56,7 +56,7 @@ const L2_HIT: u64 = INJECTION_CYCLES + 6 + 120 + 1 + REPLY_CYCLES + 6 + DELIVERY
 
 #[test]
 fn an_l2_hit_takes_network_and_partition_latency() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(0, 4096);
     memory.push(Cycle::new(10), request(Read, 0, 32, 7));
     memory.advance(
@@ -79,7 +79,7 @@ fn a_line_from_dram_takes_the_reference_times() {
     // Averaged over the phases of the two clocks.
     let mut sum = [0u64; 3];
     for start in 0..200u64 {
-        let mut memory = MemorySystem::new(&gtx480());
+        let mut memory = Bench::new(&gtx480());
         let at = 1000 + start * 7;
         sum[0] += latency(&mut memory, at, request(Read, 0, 128, 0));
         sum[1] += latency(&mut memory, at + 1000, request(Read, 128, 128, 0));
@@ -97,7 +97,7 @@ fn a_line_from_dram_takes_the_reference_times() {
 /// 1024 dependent loads of one line each. The reference: 328003 - 207116 cycles.
 #[test]
 fn a_chase_through_dram_costs_what_the_reference_says() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     let base = 0xc000_0000;
     memory.warm_l2(base, 8 << 20);
     let (mut now, mut extra) = (5000, 0);
@@ -115,7 +115,7 @@ fn a_chase_through_dram_costs_what_the_reference_says() {
 /// A prefetched sector comes from DRAM and is there for later reads; the prefetch is not answered.
 #[test]
 fn a_prefetch_brings_its_sectors_and_is_not_answered() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.push(Cycle::new(0), request(Prefetch, 256, 128, 0));
     assert!(drain(&mut memory, 0, 1).is_empty());
     let read = request(Read, 256, 128, 0);
@@ -137,7 +137,7 @@ fn a_prefetch_brings_its_sectors_and_is_not_answered() {
 fn a_prefetch_that_finds_no_room_in_l2_is_dropped() {
     let mut machine = gtx480();
     machine.l2.mshrs = 1;
-    let mut memory = MemorySystem::new(&machine);
+    let mut memory = Bench::new(&machine);
     memory.push(Cycle::new(0), request(Prefetch, 256, 128, 0));
     memory.push(Cycle::new(1), request(Read, 288, 32, 5));
     let seen = drain(&mut memory, 0, 1);
@@ -149,7 +149,7 @@ fn a_prefetch_that_finds_no_room_in_l2_is_dropped() {
 
 #[test]
 fn sectors_of_a_line_come_one_cycle_apart() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(0, 4096);
     memory.push(Cycle::new(0), request(Read, 128, 128, 1));
     let seen = drain(&mut memory, 0, 1);
@@ -171,7 +171,7 @@ fn sectors_served_ahead_of_time_are_answered_in_time() {
         machine.gpu.dram_mhz = machine.gpu.core_mhz; // or DRAM's phase would differ
         machine.l2.latency = delay;
         machine.l2.queue = 64; // always room: the network sees the requests in other cycles
-        let mut memory = MemorySystem::new(&machine);
+        let mut memory = Bench::new(&machine);
         memory.warm_l2(0, 1 << 14);
         let mut at = later;
         for n in 0..600u64 {
@@ -198,7 +198,7 @@ fn sectors_served_ahead_of_time_are_answered_in_time() {
 fn replies_can_come_one_per_request() {
     let mut machine = gtx480();
     machine.interconnect.sectored_replies = false;
-    let mut memory = MemorySystem::new(&machine);
+    let mut memory = Bench::new(&machine);
     memory.warm_l2(0, 4096);
     memory.push(Cycle::new(0), request(Read, 128, 128, 1));
     let seen = drain(&mut memory, 0, 1);
@@ -210,7 +210,7 @@ fn replies_can_come_one_per_request() {
 
 #[test]
 fn a_second_miss_on_a_sector_joins_the_first() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.push(Cycle::new(0), request(Read, 0, 32, 1));
     memory.push(Cycle::new(0), request(Read, 0, 32, 2));
     let seen = drain(&mut memory, 0, 1);
@@ -224,7 +224,7 @@ fn a_second_miss_on_a_sector_joins_the_first() {
 
 #[test]
 fn a_full_merge_list_stalls_the_slice_until_the_fill() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     for token in 0..5 {
         memory.push(Cycle::new(u64::from(token)), request(Read, 0, 32, token));
     }
@@ -238,7 +238,7 @@ fn a_full_merge_list_stalls_the_slice_until_the_fill() {
 
 #[test]
 fn a_write_is_acknowledged_without_a_fetch_and_read_back_from_l2() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     assert_eq!(latency(&mut memory, 0, request(Write, 0, 32, 1)), L2_HIT);
     assert_eq!(latency(&mut memory, 1000, request(Read, 0, 32, 2)), L2_HIT);
     let stats = memory.stats();
@@ -249,7 +249,7 @@ fn a_write_is_acknowledged_without_a_fetch_and_read_back_from_l2() {
 
 #[test]
 fn a_partly_written_sector_is_fetched_when_read() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     let mut write = request(Write, 0, 32, 1);
     write.byte_mask = 0xff;
     assert_eq!(latency(&mut memory, 0, write), L2_HIT);
@@ -259,7 +259,7 @@ fn a_partly_written_sector_is_fetched_when_read() {
 
 #[test]
 fn the_byte_mask_counts_from_the_lines_start() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     // The upper half of a line, written whole.
     latency(&mut memory, 0, request(Write, 64, 64, 1));
     assert_eq!(latency(&mut memory, 1000, request(Read, 96, 32, 2)), L2_HIT);
@@ -268,7 +268,7 @@ fn the_byte_mask_counts_from_the_lines_start() {
 
 #[test]
 fn a_dirty_line_goes_to_dram_when_it_is_replaced() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     // Nine lines of one set: 64 sets of 128 bytes over 12 slices apart.
     for way in 0..9u64 {
         latency(
@@ -285,7 +285,7 @@ fn a_dirty_line_goes_to_dram_when_it_is_replaced() {
 
 #[test]
 fn the_end_waits_for_write_backs() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     for way in 0..8u64 {
         latency(
             &mut memory,
@@ -304,7 +304,7 @@ fn the_end_waits_for_write_backs() {
 
 #[test]
 fn atomics_on_one_slice_are_performed_one_per_cycle_in_order_of_arrival() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(0, 256);
     for token in 0..8 {
         for sm in 0..15u16 {
@@ -335,7 +335,7 @@ fn atomics_on_one_slice_are_performed_one_per_cycle_in_order_of_arrival() {
 
 #[test]
 fn an_atomic_that_misses_is_performed_once_and_answered_after_the_fetch() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.push(Cycle::new(0), request(Atomic, 0, 32, 3));
     let mut performed = 0;
     memory.advance(Cycle::new(L2_HIT), &mut |_, _| performed += 1);
@@ -352,7 +352,7 @@ fn an_atomic_that_misses_is_performed_once_and_answered_after_the_fetch() {
 
 #[test]
 fn the_injection_queue_fills_and_drains_one_flit_per_cycle() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     let write = request(Write, 0, 128, 0);
     assert_eq!(memory.flits(&write), 4);
     assert_eq!(memory.flits(&request(Read, 0, 128, 0)), 1);
@@ -368,29 +368,32 @@ fn the_injection_queue_fills_and_drains_one_flit_per_cycle() {
     }
 }
 
+/// The SM sees a reply in the quantum in which it arrives. In a quantum no more arrive than the SM and the network's output have places for.
 #[test]
 fn a_full_reply_queue_holds_replies_in_the_network() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut machine = gtx480();
+    machine.interconnect.reply_queue = 1;
+    machine.interconnect.output_buffer = 1;
+    let mut memory = Bench::new(&machine);
     memory.warm_l2(0, 64 * 1024);
-    // The SM's queue and the buffer of the network's output before it.
-    let room = 32 + 64;
-    for i in 0..2 * room as u64 {
+    for i in 0..40 {
         memory.push(Cycle::new(i), request(Read, i * 256, 32, i as u32));
         memory.advance(Cycle::new(i + 1), &mut |_, _| {});
     }
-    memory.advance(Cycle::new(2000), &mut |_, _| {});
-    assert_eq!(memory.inboxes.len(0), room);
+    let seen = drain(&mut memory, 40, 4);
+    assert_eq!(seen.len(), 40);
     assert!(memory.stats().replies.full_stalls > 0);
-    let reply = memory.pop_reply(0, Cycle::new(2000));
-    assert!(reply.is_some());
-    memory.advance(Cycle::new(2004), &mut |_, _| {});
-    assert_eq!(memory.inboxes.len(0), room);
-    assert_eq!(drain(&mut memory, 2004, 4).len(), 2 * room - 1);
+    let quantum = |seen: &Seen| seen.at / u64::from(machine.gpu.quantum);
+    let most = seen
+        .chunk_by(|a, b| quantum(a) == quantum(b))
+        .map(<[_]>::len)
+        .max();
+    assert_eq!(most, Some(2));
 }
 
 #[test]
 fn nothing_crosses_within_a_quantum() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(0, 4096);
     memory.push(Cycle::new(0), request(Read, 0, 32, 0));
     let mut now = Cycle::ZERO;
@@ -404,7 +407,7 @@ fn nothing_crosses_within_a_quantum() {
 
 #[test]
 fn an_idle_system_has_nothing_to_do_and_a_waiting_one_says_when() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     assert_eq!(memory.next(), Cycle::NEVER);
     memory.push(Cycle::new(50), request(Read, 0, 32, 0));
     let injected = Cycle::new(50) + INJECTION_CYCLES;
@@ -421,7 +424,7 @@ fn an_idle_system_has_nothing_to_do_and_a_waiting_one_says_when() {
 
 #[test]
 fn copies_warm_l2_with_their_later_bytes_and_invalidation_forgets_them() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     let l2 = 768 * 1024;
     memory.warm_l2(0, l2 * 8);
     let hit = request(Read, l2 * 8 - 128, 128, 0);
@@ -444,7 +447,7 @@ fn store(addr: u64, bytes: u16, byte_mask: u128) -> Request {
 
 /// Whether the sector at `addr` can be read in L2 once the stores have been made.
 fn readable(machine: &Machine, stores: &[Request], addr: u64) -> bool {
-    let mut memory = MemorySystem::new(machine);
+    let mut memory = Bench::new(machine);
     for (i, &store) in stores.iter().enumerate() {
         memory.push(Cycle::new(1000 * i as u64), store);
         drain(&mut memory, 1000 * i as u64, 1);
@@ -485,7 +488,7 @@ fn the_reference_forgets_what_64_bytes_to_an_upper_half_wrote() {
 #[test]
 fn a_slice_takes_one_flit_per_tick_from_all_sms_together() {
     let done = |sms: u16| {
-        let mut memory = MemorySystem::new(&gtx480());
+        let mut memory = Bench::new(&gtx480());
         for sm in 0..sms {
             let store = store(0, 128, u128::MAX);
             memory.push(Cycle::new(0), Request { sm, ..store });
@@ -504,7 +507,9 @@ fn a_slice_takes_one_flit_per_tick_from_all_sms_together() {
 /// wait behind them once the buffers are full.
 #[test]
 fn a_slow_sm_holds_up_replies_to_others() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut machine = gtx480();
+    machine.interconnect.credits = true; // the network knows what SMs have taken
+    let mut memory = Bench::new(&machine);
     memory.warm_l2(0, 256);
     // More than all the buffers between the slice and SM 0 hold.
     let flood = 32 + 64 + 64 + 64 + 9 + 100;

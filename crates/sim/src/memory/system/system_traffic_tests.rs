@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::memory::packet::{RequestKind, Traffic};
-use crate::memory::testing::{gtx480, request};
+use crate::memory::testing::{Bench, gtx480, request};
 
 const SMS: u64 = 15;
 const BASE: u64 = 0xc000_0000;
@@ -24,7 +24,7 @@ fn lines(sm: u64, line: impl Fn(u64, u64) -> u64) -> Vec<u64> {
 }
 
 /// Cycles until all is answered.
-fn replay(memory: &mut MemorySystem, mut waiting: Vec<Vec<u64>>) -> u64 {
+fn replay(memory: &mut Bench, mut waiting: Vec<Vec<u64>>) -> u64 {
     let machine = gtx480();
     let quantum = u64::from(machine.gpu.quantum);
     let mut free = vec![machine.l1d.cache.mshrs; waiting.len()];
@@ -56,7 +56,7 @@ fn replay(memory: &mut MemorySystem, mut waiting: Vec<Vec<u64>>) -> u64 {
 /// `global_gather`, 15 blocks: 37211 cycles of which some 1300 are the SM's, 73010 L2 misses.
 #[test]
 fn random_lines_of_a_table_larger_than_l2() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(BASE, 1 << 20);
     let line = |thread: u64, iteration: u64| {
         let mut random = thread as u32 + 1;
@@ -75,7 +75,7 @@ fn random_lines_of_a_table_larger_than_l2() {
 /// `global_stride32`, 15 blocks: 64758 cycles, 246254 L2 misses, 2.04 clocks per sector.
 #[test]
 fn lines_in_order_from_dram() {
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(BASE, 7_864_320);
     let line = |thread: u64, iteration: u64| BASE + (iteration * SMS * 256 + thread) * 128;
     let cycles = replay(&mut memory, (0..SMS).map(|sm| lines(sm, line)).collect());
@@ -102,7 +102,7 @@ fn a_copy_with_write_backs() {
     const ITERATIONS: u64 = 16;
     /// From a load's reply to the next load's request, L1 queue and loop included.
     const SM_CYCLES: u64 = 60;
-    let mut memory = MemorySystem::new(&gtx480());
+    let mut memory = Bench::new(&gtx480());
     memory.warm_l2(BASE, 16 << 20);
     let sms = SMS as usize;
     let mut next = vec![[Step::Load(Cycle::ZERO); WARPS]; sms];

@@ -71,6 +71,8 @@ pub struct Port {
     buffer: u32,
     /// Flits that have not left the two, as far as this side knows: at most so many.
     flits: u32,
+    /// Flits that have been sent so far.
+    sent_flits: u64,
     /// Flits that can be sent in a quantum at most.
     most_per_quantum: u32,
     /// The tick in which the next flit may go from the queue to the buffer.
@@ -105,6 +107,7 @@ impl Port {
             queue: net.injection_queue,
             buffer: net.input_buffer,
             flits: 0,
+            sent_flits: 0,
             most_per_quantum: net.injection_queue.saturating_add(moving as u32),
             enters_in: Tick::ZERO,
             network,
@@ -131,9 +134,10 @@ impl Port {
         self.flits = self.flits.min(flits);
     }
 
-    /// Flits in queue and buffer, as far as this side knows: at most so many.
-    pub fn flits(&self) -> u32 {
-        self.flits
+    /// Flits that have been sent so far.
+    #[inline]
+    pub fn sent_flits(&self) -> u64 {
+        self.sent_flits
     }
 
     /// Whether the buffer has room for all that can be sent in a quantum, whatever the network does.
@@ -246,6 +250,7 @@ impl Port {
             return false;
         }
         self.flits += flits;
+        self.sent_flits += u64::from(flits);
         self.enters_at = self.enters_at.max(now) + u64::from(flits);
         let ready = self.network.first_tick(now + INJECTION_CYCLES);
         self.enters_in = self.enters_in.max(ready) + u64::from(flits.max(1));
