@@ -7,7 +7,6 @@
 pub mod area;
 pub mod config;
 pub mod divergence;
-pub mod exec;
 pub mod fetch;
 pub mod gpu;
 pub mod mechanism;
@@ -25,6 +24,8 @@ mod sm;
 pub mod stats;
 pub mod time;
 pub mod virtual_storage;
+
+pub use warpsim_exec as exec;
 
 // A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;

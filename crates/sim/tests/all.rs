@@ -11,13 +11,11 @@ mod drift;
 #[path = "filetests/main.rs"]
 mod filetests;
 mod formed_warps;
-mod functional;
 mod generated;
 #[path = "keys/main.rs"]
 mod keys;
 mod large_kernels;
 mod launches;
-mod layers;
 mod limits;
 mod network;
 mod prefetch;
