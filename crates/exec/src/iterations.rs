@@ -4,13 +4,11 @@
 //! Warps of a virtual block are at most one iteration apart. The first to finish an iteration has
 //! a logical block asked for, and its siblings get the same one when they finish.
 
-use serde::{Deserialize, Serialize};
 use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::{Instr, Kernel, RegId};
 
 /// Which thread indices a warp takes in its next iteration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NextTid {
     /// Those it has.
     #[default]

@@ -8,13 +8,13 @@ pub mod area;
 pub mod config;
 pub mod divergence;
 pub mod fetch;
+mod fixed_list;
 pub mod gpu;
 pub mod mechanism;
 pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
-mod place;
 pub mod power;
 pub mod prefetch;
 pub mod progress;
@@ -26,6 +26,7 @@ pub mod time;
 pub mod virtual_storage;
 
 pub use warpsim_exec as exec;
+use warpsim_machine::place;
 
 // A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;

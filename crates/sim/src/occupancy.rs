@@ -147,6 +147,7 @@ pub fn occupancy(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
 
     fn gtx480() -> Machine {
         Machine::preset("gtx480").unwrap()

@@ -17,6 +17,7 @@ mod keys;
 mod large_kernels;
 mod launches;
 mod limits;
+mod named;
 mod network;
 mod prefetch;
 mod races;

@@ -94,7 +94,7 @@ impl FetchPolicy for Cff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
     use crate::schedule::IssuePolicy;
     use crate::time::Cycle;
 

@@ -74,7 +74,7 @@ impl FetchPolicy for Fef {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
 
     #[test]
     fn takes_the_emptiest_and_goes_round_among_equals() {

@@ -56,7 +56,7 @@ impl FetchPolicy for Lrr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
 
     #[test]
     fn goes_round_over_both_domains_in_slot_order() {

@@ -1,7 +1,7 @@
 //! What the tests of this module share.
 
 use super::packet::{Request, RequestKind, Traffic};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 
 /// The GTX 480 preset.
 pub fn gtx480() -> Machine {

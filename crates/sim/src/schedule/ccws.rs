@@ -221,6 +221,7 @@ impl HearsCache for Ccws {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
     use crate::mechanism::Values;
 
     fn place(index: u8) -> Place {

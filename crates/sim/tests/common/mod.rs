@@ -12,7 +12,7 @@ use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Pc, Program};
 use warpsim_ptx::lower::lower_owned;
 use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
-use warpsim_sim::config::{Machine, VirtualMode};
+use warpsim_sim::config::{Machine, ReadMachine, VirtualMode};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};

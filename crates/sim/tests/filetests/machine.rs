@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::lower;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
 

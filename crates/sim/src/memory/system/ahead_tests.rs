@@ -3,6 +3,7 @@
 use super::super::behind::Atomic;
 use super::super::property_tests::{machine, stream, tight};
 use super::*;
+use crate::config::ReadMachine;
 use crate::memory::packet::{Request, RequestKind};
 use crate::memory::testing::request;
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Which launches drift; that all results are the same is seen where every recorded run is made again on several threads.
 
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::gpu::api::Launch;
 use crate::gpu::run::timed::LAST_LOOK;
 use crate::gpu::{Gpu, Options};

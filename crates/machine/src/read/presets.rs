@@ -9,26 +9,26 @@ pub const BASE: &str = "gtx480";
 
 /// Name and text of every preset.
 pub const PRESETS: &[(&str, &str)] = &[
-    ("gtx480", include_str!("../../../../../configs/gtx480.toml")),
+    ("gtx480", include_str!("../../../../configs/gtx480.toml")),
     (
         "gtx480-ref",
-        include_str!("../../../../../configs/gtx480-ref.toml"),
+        include_str!("../../../../configs/gtx480-ref.toml"),
     ),
     (
         "gtx480-v3",
-        include_str!("../../../../../configs/gtx480-v3.toml"),
+        include_str!("../../../../configs/gtx480-v3.toml"),
     ),
     (
         "gtx480-v302",
-        include_str!("../../../../../configs/gtx480-v302.toml"),
+        include_str!("../../../../configs/gtx480-v302.toml"),
     ),
-    ("fx5800", include_str!("../../../../../configs/fx5800.toml")),
+    ("fx5800", include_str!("../../../../configs/fx5800.toml")),
     (
         "fx5800-211b",
-        include_str!("../../../../../configs/fx5800-211b.toml"),
+        include_str!("../../../../configs/fx5800-211b.toml"),
     ),
-    ("vws", include_str!("../../../../../configs/vws.toml")),
-    ("big", include_str!("../../../../../configs/big.toml")),
+    ("vws", include_str!("../../../../configs/vws.toml")),
+    ("big", include_str!("../../../../configs/big.toml")),
 ];
 
 /// The text of a preset.

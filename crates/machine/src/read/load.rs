@@ -3,8 +3,9 @@
 
 use super::merge::{Layer, Merged};
 use super::presets;
-use crate::config::check::validate;
-use crate::config::{Machine, power, warps};
+use crate::check::validate;
+use crate::mechanism::Mechanisms;
+use crate::{Machine, power, warps};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use warpsim_present::{Node, Source, SourceError, Value, nearest, reading};
@@ -38,19 +39,31 @@ impl Origin {
 }
 
 /// Loads a machine and applies `key=value` overrides.
-pub fn load(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
-    checked(origin, overrides, validate::validate)
+pub fn load(
+    origin: &Origin,
+    overrides: &[String],
+    mechanisms: &'static Mechanisms,
+) -> Result<Machine, SourceError> {
+    checked(origin, overrides, mechanisms, validate::validate)
 }
 
 /// Loads a machine whose mechanisms may not go together: of the combinations of a sweep some do
 /// not, and are not to keep the others from running.
-pub fn load_combination(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
-    checked(origin, overrides, validate::settings)
+pub fn load_combination(
+    origin: &Origin,
+    overrides: &[String],
+    mechanisms: &'static Mechanisms,
+) -> Result<Machine, SourceError> {
+    checked(origin, overrides, mechanisms, validate::settings)
 }
 
 /// Loads a machine whose mechanisms may not go together for any reason.
-pub(crate) fn load_anyhow(origin: &Origin, overrides: &[String]) -> Result<Machine, SourceError> {
-    checked(origin, overrides, validate::single)
+pub fn load_anyhow(
+    origin: &Origin,
+    overrides: &[String],
+    mechanisms: &'static Mechanisms,
+) -> Result<Machine, SourceError> {
+    checked(origin, overrides, mechanisms, validate::single)
 }
 
 /// A value of a resolved machine and where it comes from.
@@ -67,12 +80,16 @@ pub struct Explained {
 }
 
 /// Every value that files and overrides set for a machine, which must be a sensible one.
-pub fn explain(origin: &Origin, overrides: &[String]) -> Result<Vec<Explained>, SourceError> {
-    load(origin, overrides)?;
+pub fn explain(
+    origin: &Origin,
+    overrides: &[String],
+    mechanisms: &'static Mechanisms,
+) -> Result<Vec<Explained>, SourceError> {
+    load(origin, overrides, mechanisms)?;
     let mut layers = chain_from(open(origin, None)?, vec![identity(origin)], true)?;
     layers.reverse();
     let schema = schema()?;
-    let mut merged = Merged::new(&schema);
+    let mut merged = Merged::new(&schema, mechanisms);
     for layer in &layers {
         merged.apply(layer)?;
     }
@@ -83,7 +100,11 @@ pub fn explain(origin: &Origin, overrides: &[String]) -> Result<Vec<Explained>, 
 }
 
 /// A machine from a text that may extend a preset, but no file; then the overrides.
-pub fn from_source(source: &Source, overrides: &[String]) -> Result<Machine, SourceError> {
+pub fn from_source(
+    source: &Source,
+    overrides: &[String],
+    mechanisms: &'static Mechanisms,
+) -> Result<Machine, SourceError> {
     let first = Opened {
         source: source.clone(),
         root: Node::parse(source)?.into(),
@@ -91,28 +112,33 @@ pub fn from_source(source: &Source, overrides: &[String]) -> Result<Machine, Sou
     };
     let mut layers = chain_from(first, Vec::new(), false)?;
     layers.reverse();
-    merged(&layers, overrides, validate::validate)
+    merged(&layers, overrides, mechanisms, validate::validate)
 }
+
+/// What is checked of a machine that has been read.
+type Check = fn(&Machine, &'static Mechanisms) -> Result<(), validate::Problem>;
 
 fn checked(
     origin: &Origin,
     overrides: &[String],
-    check: fn(&Machine) -> Result<(), validate::Problem>,
+    mechanisms: &'static Mechanisms,
+    check: Check,
 ) -> Result<Machine, SourceError> {
     let mut layers = chain_from(open(origin, None)?, vec![identity(origin)], true)?;
     // The chain runs from what the user named to the root; merging goes the other way.
     layers.reverse();
-    merged(&layers, overrides, check)
+    merged(&layers, overrides, mechanisms, check)
 }
 
 /// Merges layers, the root first.
 fn merged(
     layers: &[Layer],
     overrides: &[String],
-    check: fn(&Machine) -> Result<(), validate::Problem>,
+    mechanisms: &'static Mechanisms,
+    check: Check,
 ) -> Result<Machine, SourceError> {
     let schema = schema()?;
-    let mut merged = Merged::new(&schema);
+    let mut merged = Merged::new(&schema, mechanisms);
     for layer in layers {
         merged.apply(layer)?;
     }
@@ -123,7 +149,7 @@ fn merged(
     let overrides = warps::overrides(&overrides, || merged.finish())?;
     merged.apply_overrides(&overrides)?;
     let machine = merged.finish()?;
-    match check(&machine) {
+    match check(&machine, mechanisms) {
         Ok(()) => Ok(machine),
         Err(problem) => Err(merged.error_at(&problem.key, problem.message)),
     }

@@ -5,8 +5,8 @@
 //! again when parts meet), with what differs behind it, and perhaps the width of single warps:
 //! `e-vws-sync50`, `i-vws-8`.
 
-use super::{Machine, OpClass, Unit};
-use crate::config::read::set::{self, Override};
+use crate::read::set::{self, Override};
+use crate::{Machine, OpClass, Unit};
 use warpsim_present::{SourceError, nearest};
 
 /// The key that stands for the settings of a name.
@@ -195,7 +195,7 @@ fn settings(name: &str, machine: &Machine) -> Option<Vec<String>> {
 }
 
 /// Whether a name stands for an issue policy, too.
-pub(super) fn chooses_scheduler(name: &str) -> bool {
+pub(crate) fn chooses_scheduler(name: &str) -> bool {
     let core = name.strip_suffix("-8").unwrap_or(name);
     let named = NAMES.iter().find(|n| n.matches(core).is_some());
     named.is_some_and(|n| n.gangs.is_some())
@@ -203,7 +203,7 @@ pub(super) fn chooses_scheduler(name: &str) -> bool {
 
 /// Reads overrides, with the settings behind a name in its place. `machine` makes the machine that
 /// they go over.
-pub(super) fn overrides(
+pub(crate) fn overrides(
     texts: &[String],
     machine: impl Fn() -> Result<Machine, SourceError>,
 ) -> Result<Vec<Override>, SourceError> {
@@ -236,76 +236,4 @@ pub(super) fn overrides(
         }
     }
     Ok(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Machine;
-
-    fn on_vws(name: &str) -> Machine {
-        let set = [format!("warps={name}")];
-        Machine::resolve("vws", &set).unwrap_or_else(|e| panic!("{name}: {e}"))
-    }
-
-    #[test]
-    fn every_name_is_a_machine() {
-        for named in NAMES {
-            let name = named.name.replace(CYCLES, "30");
-            let machine = on_vws(&name);
-            assert_eq!(machine.sm.warp_width, named.width, "{name}");
-            assert_eq!(machine.scheduler.name == "gangs", named.gangs.is_some());
-        }
-        assert_eq!(on_vws("e-vws-sync30-8").sm.warp_width, 8);
-        let one_port = ["fetch.cache_ports=1".to_string()];
-        let plain = Machine::resolve("vws", &one_port).expect("a preset");
-        assert_eq!(on_vws("ws32"), plain);
-    }
-
-    #[test]
-    fn what_follows_goes_over_what_a_name_sets() {
-        let set = ["warps=\"i-vws\"", "scheduler.gangs_per_cycle=1"].map(String::from);
-        let machine = Machine::resolve("vws", &set).expect("both");
-        let one = machine
-            .scheduler
-            .values
-            .iter()
-            .find(|(k, _)| *k == "gangs_per_cycle");
-        assert_eq!(one.map(|(_, v)| v.as_integer()), Some(Some(1)));
-    }
-
-    #[test]
-    fn other_names_are_refused_with_advice() {
-        for (name, advice) in [
-            ("ivws", "did you mean `i-vws`?"),
-            ("ws4-8", "there are: ws4"),
-            ("e-vws-sync", "e-vws-sync<N>"),
-            ("e-vws-syncx", "e-vws-sync<N>"),
-        ] {
-            let error = Machine::resolve("vws", &[format!("warps={name}")]);
-            let text = error.expect_err(name).to_string();
-            assert!(text.contains("is no way to size warps"), "{text}");
-            assert!(text.contains(advice), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_does_not_combine_is_refused_with_the_reason() {
-        for (preset, set, reason) in [
-            (
-                "gtx480",
-                "warps=i-vws",
-                "to the same lanes (--set sm.schedulers=1)",
-            ),
-            ("vws", "divergence=dwf", "forms warps of any threads"),
-            ("vws", "scheduler=gto", "both choose the scheduler"),
-            ("vws", "power=warped-gates", "both choose the scheduler"),
-        ] {
-            let set = ["warps=i-vws".to_string(), set.to_string()];
-            let text = Machine::resolve(preset, &set)
-                .expect_err(reason)
-                .to_string();
-            assert!(text.contains(reason), "{text}");
-        }
-    }
 }

@@ -1,8 +1,32 @@
 //! Which units have lanes with an integer and a floating-point side, and how many.
 
-use super::Side;
-use crate::config::{Machine, OpClass, Per, Unit};
 use crate::place::Layout;
+use crate::{Machine, OpClass, Per, Unit, Work};
+
+/// One of the two pipelines of a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Integers.
+    Int,
+    /// Floating point.
+    Fp,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Side; 2] = [Side::Int, Side::Fp];
+
+    /// The pipeline that does this work on a machine, if it is one of these two.
+    pub fn of(work: Work, machine: &Machine) -> Option<Side> {
+        if machine.pipes.int.contains(&work) {
+            Some(Side::Int)
+        } else if machine.pipes.fp.contains(&work) {
+            Some(Side::Fp)
+        } else {
+            None
+        }
+    }
+}
 
 /// The classes by which a unit is known to have lanes of a side.
 const INT_CLASSES: &[OpClass] = &[
@@ -20,13 +44,13 @@ const FP_CLASSES: &[OpClass] = &[
 ];
 
 /// The sides that the lanes of a unit have.
-pub(super) fn sides_of(unit: &Unit) -> [bool; 2] {
+pub fn sides_of(unit: &Unit) -> [bool; 2] {
     let takes = |classes: &[OpClass]| unit.takes.iter().any(|c| classes.contains(c));
     [takes(INT_CLASSES), takes(FP_CLASSES)]
 }
 
 /// Pipelines of a unit on an SM, and lanes of each.
-pub(super) fn lanes_of(unit: &Unit, machine: &Machine) -> (u32, u32) {
+pub fn lanes_of(unit: &Unit, machine: &Machine) -> (u32, u32) {
     let layout = Layout::of(machine);
     match unit.per {
         Per::Sm => (unit.count, unit.lanes),

@@ -1,15 +1,16 @@
 //! How a mechanism (issue policy, fetch policy, divergence model, replacement policy, prefetcher) describes itself, so that a
 //! machine can choose it, its parameters can be checked and `warpsim list` can show it. What
-//! belongs to one mechanism is declared in its own file; its registry (`schedule::POLICIES`,
-//! `fetch::POLICIES`, `divergence::MODELS`, `replacement::POLICIES`, `prefetch::PREFETCHERS`) has one line for it.
+//! belongs to one mechanism is declared in its own file, above this crate; [`Mechanisms`] has all of them.
 
 mod choice;
 mod kind;
 mod parameter;
+mod registry;
 
 pub use choice::{Choice, Values};
 pub use kind::{CacheName, Kind};
 pub use parameter::{Integer, OneOf, Parameter, Switch, Typed};
+pub use registry::{Mechanisms, NONE};
 
 /// What every mechanism says of itself.
 #[derive(Clone, Copy)]

@@ -1,18 +1,16 @@
 //! Which machines make no sense: the one place that says so. Ranges are declared beside each
-//! setting; here are the rules between settings, and in [`combination`] those between mechanisms.
+//! setting; here are the rules between settings. [`Mechanisms`] brings the [rules](rule) between mechanisms and
+//! what parts of the simulator ask for.
 //! Each check names the key it is about, so that the message can point at the line that set it.
 //! Whatever is made of a machine that has passed (SMs, memory system, mechanisms) can be made.
 
-use super::combination;
-use super::tables;
-use crate::config::model::class::OpClass;
-use crate::config::model::work::Work;
-use crate::config::model::*;
-use crate::mechanism::Kind;
-use crate::memory::packet::LARGEST_REQUEST;
+use super::rule;
+use crate::limits::{LARGEST_REQUEST, MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
+use crate::mechanism::{Kind, Mechanisms};
+use crate::model::class::OpClass;
+use crate::model::work::Work;
+use crate::model::*;
 use crate::place::Layout;
-use crate::power;
-use crate::sm::limits::{MOST_GROUPS, MOST_KINDS, MOST_PIPELINES};
 use std::sync::{Mutex, PoisonError};
 
 /// A value that makes no sense.
@@ -24,42 +22,54 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// `key` and how the sentence about it goes on.
+    pub fn of(key: &str, message: impl AsRef<str>) -> Problem {
+        Problem::said(key, format!("`{key}` {}", message.as_ref()))
+    }
+
+    /// A whole sentence about `key`.
+    pub fn said(key: &str, message: impl Into<String>) -> Problem {
+        Problem {
+            key: key.to_string(),
+            message: message.into(),
+        }
+    }
+}
+
 type Check = Result<(), Problem>;
 
-/// `key` and how the sentence about it goes on.
 fn problem(key: &str, message: impl AsRef<str>) -> Check {
-    complaint(key, format!("`{key}` {}", message.as_ref()))
+    Err(Problem::of(key, message))
 }
 
 fn complaint(key: &str, message: impl Into<String>) -> Check {
-    Err(Problem {
-        key: key.to_string(),
-        message: message.into(),
-    })
+    Err(Problem::said(key, message))
 }
 
 /// Checks a machine.
-pub fn validate(machine: &Machine) -> Result<(), Problem> {
+pub fn validate(machine: &Machine, mechanisms: &'static Mechanisms) -> Result<(), Problem> {
     // The same machine is loaded and then made a GPU of: it is not checked twice.
-    static PASSED: Mutex<Option<Machine>> = Mutex::new(None);
+    static PASSED: Mutex<Option<(Machine, &Mechanisms)>> = Mutex::new(None);
     let passed = || PASSED.lock().unwrap_or_else(PoisonError::into_inner);
-    if passed().as_ref() == Some(machine) {
+    let before = |p: &(Machine, &Mechanisms)| p.0 == *machine && std::ptr::eq(p.1, mechanisms);
+    if passed().as_ref().is_some_and(before) {
         return Ok(());
     }
-    single(machine)?;
-    combination::first_broken(machine).map_or(Ok(()), |(_, problem)| Err(problem))?;
-    *passed() = Some(machine.clone());
+    single(machine, mechanisms)?;
+    rule::first_broken(machine, mechanisms).map_or(Ok(()), |(_, problem)| Err(problem))?;
+    *passed() = Some((machine.clone(), mechanisms));
     Ok(())
 }
 
 /// Checks every setting, and that none was forgotten that the mechanisms need.
-pub fn settings(machine: &Machine) -> Result<(), Problem> {
-    single(machine)?;
-    combination::first_forgotten(machine).map_or(Ok(()), Err)
+pub fn settings(machine: &Machine, mechanisms: &'static Mechanisms) -> Result<(), Problem> {
+    single(machine, mechanisms)?;
+    rule::first_forgotten(machine, mechanisms).map_or(Ok(()), Err)
 }
 
 /// Checks every setting, and those that depend on each other, whatever the mechanisms are.
-pub fn single(machine: &Machine) -> Result<(), Problem> {
+pub fn single(machine: &Machine, mechanisms: &'static Mechanisms) -> Result<(), Problem> {
     if machine.schema != 1 {
         return problem("schema", "must be 1");
     }
@@ -70,41 +80,22 @@ pub fn single(machine: &Machine) -> Result<(), Problem> {
         return complaint("name", "this machine cannot be written as TOML");
     };
     ranges(&table)?;
-    choices(machine)?;
+    choices(machine, mechanisms)?;
     read_only_caches(machine)?;
     quantum(machine)?;
     schedulers(&machine.sm)?;
     units(machine)?;
-    lanes(machine)?;
+    pipes(machine)?;
     front_end(machine)?;
     caches(machine)?;
     injection(&machine.interconnect)?;
     shared_ports(&machine.interconnect)?;
     l2(&machine.l2)?;
     dram(machine)?;
-    tables(machine)
-}
-
-/// The tables of all caches are no larger than a host can be asked for.
-fn tables(machine: &Machine) -> Check {
-    let total = tables::total(machine);
-    let largest = tables::of(machine).into_iter().max_by_key(|t| t.bytes);
-    let Some(largest) = largest.filter(|_| total > tables::MOST_BYTES) else {
-        return Ok(());
-    };
-    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    complaint(
-        largest.key,
-        format!(
-            "the tables of the machine's caches would take {} MiB of the host's memory, and {} MiB are \
-             the most: most of it is for `{}` and its neighbours, on {} SMs and {} memory channels",
-            mib(total),
-            mib(tables::MOST_BYTES),
-            largest.key,
-            machine.gpu.sms,
-            machine.dram.channels
-        ),
-    )
+    mechanisms
+        .checks
+        .iter()
+        .try_for_each(|check| check(machine))
 }
 
 /// Every setting is what its declaration says.
@@ -139,17 +130,17 @@ fn lookup<'a>(table: &'a toml::Table, key: &str) -> Option<&'a toml::Value> {
 }
 
 /// Mechanisms are registered, and their parameters are what they declare.
-fn choices(machine: &Machine) -> Check {
-    for kind in Kind::ALL {
+fn choices(machine: &Machine, mechanisms: &Mechanisms) -> Check {
+    for kind in Kind::ALL.into_iter().filter(|k| mechanisms.has(*k)) {
         let choice = kind.chosen(machine);
-        let Some(info) = kind.find(&choice.name) else {
-            let (message, help) = kind.unknown(&choice.name);
+        let Some(info) = mechanisms.find(kind, &choice.name) else {
+            let (message, help) = mechanisms.unknown(kind, &choice.name);
             return complaint(kind.name_key(), format!("{message}; {help}"));
         };
         for (name, value) in choice.values.iter() {
             let key = format!("{}.{name}", kind.key());
             let Some(parameter) = info.parameter(name) else {
-                let (message, help) = kind.no_parameter(&info, name);
+                let (message, help) = mechanisms.no_parameter(kind, &info, name);
                 return complaint(&key, format!("{message}; {help}"));
             };
             if let Err(wrong) = parameter.rule().check(value) {
@@ -265,8 +256,8 @@ fn units(machine: &Machine) -> Check {
     Ok(())
 }
 
-/// The lanes' pipelines, and how long folding keeps them.
-fn lanes(machine: &Machine) -> Check {
+/// What a lane's two pipelines do.
+fn pipes(machine: &Machine) -> Check {
     let twice = machine
         .pipes
         .fp
@@ -279,33 +270,8 @@ fn lanes(machine: &Machine) -> Check {
             format!("has \"{word}\", which is in `pipes.int`, too: one of the two does it"),
         );
     }
-    let Some(folding) = power::folding_of(machine) else {
-        return Ok(());
-    };
-    for unit in machine.unit.values() {
-        let lanes = power::lanes_per_pipeline(unit, machine);
-        for class in &unit.takes {
-            let [latency, interval] = class.timing(&machine.latency);
-            let passes = machine.passes(*class);
-            let interval = u64::from(interval.max(passes));
-            let all = u64::from(latency + passes) + interval + folding.stages;
-            if lanes.is_some() && all > LONGEST_FOLDED {
-                return complaint(
-                    &format!("latency.{}", class.word()),
-                    format!(
-                        "`latency.{}`: an instruction in two halves would take {all} cycles, longer \
-                         than a pipeline can be ({LONGEST_FOLDED})",
-                        class.word()
-                    ),
-                );
-            }
-        }
-    }
     Ok(())
 }
-
-/// Most cycles that an instruction in two halves may take in its unit.
-const LONGEST_FOLDED: u64 = 1000;
 
 fn schedulers(s: &Sm) -> Check {
     // Warps are kept in bit sets of 64, one for each scheduler of each slice.
@@ -477,7 +443,7 @@ fn dram(machine: &Machine) -> Check {
 }
 
 /// The value of a setting that is a word.
-pub(super) fn word(machine: &Machine, key: &str) -> Option<String> {
+pub fn word(machine: &Machine, key: &str) -> Option<String> {
     let table = toml::Table::try_from(machine).ok()?;
     lookup(&table, key)?.as_str().map(str::to_string)
 }

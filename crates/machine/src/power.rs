@@ -1,10 +1,9 @@
 //! Names for the ways to save the lanes' power that the paper on Origami compares: each is short
 //! for settings, as in `--power origami` or `--set power=origami`.
 
-use super::warps;
-use crate::config::check::combination;
-use crate::config::read::set::{self, Override};
 use crate::mechanism::Kind;
+use crate::read::set::{self, Override};
+use crate::warps;
 use warpsim_present::{SourceError, nearest};
 
 /// The key that stands for the settings of a name.
@@ -94,7 +93,7 @@ pub const NAMES: &[Named] = &[
 
 /// Puts the settings behind a name in its place. Where gangs are named, too, theirs is the issue
 /// policy.
-pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
+pub(crate) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
     let read: Vec<Override> = texts
         .iter()
         .map(|text| set::parse(text))
@@ -114,7 +113,7 @@ pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
         let chooses = read.key == Kind::Scheduler.key() || read.key == Kind::Scheduler.name_key();
         if let Some(gangs) = gangs.as_ref().filter(|_| chooses && name != "gangs") {
             return clash(
-                combination::two_orders("scheduler", &name, gangs),
+                two_orders("scheduler", &name, gangs),
                 "gangs have orders of their own, as in --set scheduler.order=lrr (see list schedulers)",
             );
         }
@@ -129,7 +128,7 @@ pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
             None => all.extend(named.all()),
             Some(gangs) if named.needs_scheduler => {
                 return clash(
-                    combination::two_orders(KEY, &name, gangs),
+                    two_orders(KEY, &name, gangs),
                     "with gangs, gate without that scheduler, as in --power conventional",
                 );
             }
@@ -137,6 +136,14 @@ pub(super) fn overrides(texts: &[String]) -> Result<Vec<String>, SourceError> {
         }
     }
     Ok(all)
+}
+
+/// What is said where a name for gangs and something else both choose the issue policy.
+fn two_orders(key: &str, name: &str, gangs: &str) -> String {
+    format!(
+        "`{key}={name}` and `warps={gangs}` both choose the scheduler: narrow warps in gangs, or one by \
+         one as `{name}` orders them"
+    )
 }
 
 fn unknown(read: &Override, name: &str) -> SourceError {
@@ -148,85 +155,4 @@ fn unknown(read: &Override, name: &str) -> SourceError {
     let message = format!("`{name}` is no way to save power");
     let error = read.source.error(read.node.span.clone(), message);
     error.with_help(format!("{hint}there are: {}", known.join(", ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Machine;
-
-    fn resolve(preset: &str, set: &[&str]) -> Result<Machine, String> {
-        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
-        Machine::resolve(preset, &set).map_err(|e| e.to_string())
-    }
-
-    #[test]
-    fn every_name_is_a_machine_on_every_preset() {
-        for preset in crate::config::read::presets::names() {
-            for named in NAMES {
-                let set = format!("power={}", named.name);
-                let machine = resolve(preset, &[&set]);
-                machine.unwrap_or_else(|e| panic!("{preset} {set}: {e}"));
-            }
-        }
-        let machine = resolve("gtx480-v3", &["power=origami"]).expect("a machine");
-        assert_eq!(machine.scheduler.name, "origami");
-    }
-
-    #[test]
-    fn what_follows_goes_over_what_a_name_sets() {
-        let set = [
-            "power=conventional",
-            "gating.idle_detect=9",
-            "scheduler=gto",
-        ];
-        let machine = resolve("gtx480", &set).expect("a machine");
-        assert_eq!(machine.scheduler.name, "gto");
-        let nine = machine
-            .gating
-            .values
-            .iter()
-            .find(|(k, _)| *k == "idle_detect");
-        assert_eq!(nine.map(|(_, v)| v.as_integer()), Some(Some(9)));
-    }
-
-    #[test]
-    fn what_makes_no_sense_is_refused_with_the_reason() {
-        for (preset, set, reason) in [
-            ("gtx480", &["power=orgami"][..], "did you mean `origami`?"),
-            (
-                "vws",
-                &["warps=i-vws", "power=origami"],
-                "both choose the scheduler",
-            ),
-            (
-                "gtx480",
-                &["folding=phases", "gating=conventional"],
-                "switches all lanes of a side together",
-            ),
-            (
-                "gtx480",
-                &["folding=phases", "gating=blackout"],
-                "switches all lanes of a side together",
-            ),
-            (
-                "gtx480",
-                &["power=folding", "unit.sp.lanes=2"],
-                "fewer than a cluster",
-            ),
-            (
-                "gtx480",
-                &["pipes.fp=[\"logic\"]"],
-                "is in `pipes.int`, too",
-            ),
-            (
-                "gtx480",
-                &["power=folding", "latency.int_add=[900, 200]"],
-                "longer than a pipeline can be",
-            ),
-        ] {
-            let text = resolve(preset, set).expect_err(reason);
-            assert!(text.contains(reason), "{set:?}: {text}");
-        }
-    }
 }

@@ -15,7 +15,7 @@ pub(crate) mod work;
 use crate::mechanism::Choice;
 use class::OpClass;
 use energy::{Energy, WorkEnergy};
-pub use gpu::{Gpu, Virtual, VirtualMode};
+pub use gpu::{Gpu, NextTid, Virtual, VirtualMode};
 pub use memory::{
     Cache, DataCache, Dram, DramModel, DramTiming, GroupBits, Interconnect, L2, Shared, WritePolicy,
 };
@@ -125,7 +125,7 @@ impl Machine {
     }
 
     /// The units that say that they take a class.
-    pub(crate) fn own_unit_of(&self, class: OpClass) -> Option<&Unit> {
+    pub fn own_unit_of(&self, class: OpClass) -> Option<&Unit> {
         self.unit.values().find(|u| u.takes.contains(&class))
     }
 }

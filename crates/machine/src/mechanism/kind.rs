@@ -1,9 +1,7 @@
 //! The kinds of mechanisms that a machine chooses one of, each.
 
-use super::{Choice, Info};
-use crate::config::Machine;
-use crate::{divergence, fetch, power, prefetch, replacement, schedule};
-use warpsim_present::{listed, nearest};
+use super::Choice;
+use crate::Machine;
 
 /// A cache whose lines have several ways to be in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,24 +100,6 @@ impl Kind {
         }
     }
 
-    /// Every mechanism of this kind.
-    pub fn registered(self) -> Vec<Info> {
-        match self {
-            Kind::Scheduler => schedule::POLICIES.iter().map(|p| p.info).collect(),
-            Kind::Fetch => fetch::POLICIES.iter().map(|p| p.info).collect(),
-            Kind::Divergence => divergence::MODELS.iter().map(|m| m.info).collect(),
-            Kind::Gating => power::GATING.iter().map(|g| g.info).collect(),
-            Kind::Folding => power::FOLDING.iter().map(|f| f.info).collect(),
-            Kind::Replacement(_) => replacement::POLICIES.iter().map(|p| p.info).collect(),
-            Kind::Prefetch => prefetch::PREFETCHERS.iter().map(|p| p.info).collect(),
-        }
-    }
-
-    /// A mechanism by its name.
-    pub fn find(self, name: &str) -> Option<Info> {
-        self.registered().into_iter().find(|i| i.name == name)
-    }
-
     /// What a machine has chosen.
     pub fn chosen(self, machine: &Machine) -> &Choice {
         match self {
@@ -135,50 +115,5 @@ impl Kind {
             Kind::Replacement(CacheName::L2) => &machine.l2.replacement,
             Kind::Prefetch => &machine.l1d.prefetch,
         }
-    }
-
-    /// That no mechanism has this name, and which there are.
-    pub fn unknown(self, name: &str) -> (String, String) {
-        let all = self.registered();
-        let names = || all.iter().map(|i| i.name);
-        let hint = nearest(name, names())
-            .map(|n| format!("did you mean `{n}`? "))
-            .unwrap_or_default();
-        let known = names().collect::<Vec<_>>().join(", ");
-        (
-            format!("no {} is called `{name}`", self.word()),
-            format!("{hint}there are: {known}"),
-        )
-    }
-
-    /// That a mechanism has no such parameter, and what can be done about it.
-    pub fn no_parameter(self, mechanism: &Info, name: &str) -> (String, String) {
-        let (key, word) = (self.key(), self.word());
-        let own: Vec<&str> = mechanism.parameters.iter().map(|p| p.name()).collect();
-        let all = self.registered();
-        let owners: Vec<&str> = all
-            .iter()
-            .filter(|i| i.parameter(name).is_some())
-            .map(|i| i.name)
-            .collect();
-        let advice = match (owners.first(), nearest(name, own.iter().copied())) {
-            (Some(owner), _) => format!(
-                "`{name}` is a parameter of {}: choose {}, or write `{key}.{owner}.{name}` \
-                 for when it is chosen",
-                listed(&owners),
-                if owners.len() == 1 {
-                    "that"
-                } else {
-                    "one of them"
-                }
-            ),
-            (None, Some(near)) => format!("did you mean `{near}`?"),
-            (None, None) if own.is_empty() => format!("{} has no parameters", mechanism.name),
-            (None, None) => format!("{} has: {}", mechanism.name, own.join(", ")),
-        };
-        (
-            format!("the {word} `{}` has no parameter `{name}`", mechanism.name),
-            advice,
-        )
     }
 }

@@ -3,7 +3,6 @@
 use super::rule::Rule::{Flag, Words};
 use super::rule::range;
 use super::settings::settings;
-use crate::exec::iterations::NextTid;
 use serde::{Deserialize, Serialize};
 
 settings! {
@@ -66,4 +65,16 @@ pub enum VirtualMode {
     Off,
     Software,
     Hardware,
+}
+
+/// Which thread indices a warp takes in its next iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NextTid {
+    /// Those it has.
+    SameLane,
+    /// Those of the warp that is as slow as it was quick.
+    SlowestLane,
+    /// The lowest that are left.
+    LowToHigh,
 }

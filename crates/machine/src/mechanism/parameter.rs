@@ -1,7 +1,7 @@
 //! Parameters of mechanisms. One declaration gives the range, default, unit and description, and
 //! is what the mechanism reads its value with.
 
-use crate::config::model::rule::{Rule, range};
+use crate::model::rule::{Rule, range};
 
 /// A parameter as machine files and lists see it.
 pub trait Parameter: Sync {

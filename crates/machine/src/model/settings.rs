@@ -45,8 +45,8 @@ macro_rules! settings {
 
         impl $section {
             /// What each of them may be.
-            pub const SETTINGS: &'static [$crate::config::model::settings::Setting] = &[
-                $($crate::config::model::settings::Setting {
+            pub const SETTINGS: &'static [$crate::model::settings::Setting] = &[
+                $($crate::model::settings::Setting {
                     name: stringify!($field),
                     rule: $rule,
                     unit: $unit,

@@ -5,8 +5,10 @@
 //! *schedulers*. A scheduler of a slice is a *domain*, with at most 64 warps, so that a set of
 //! them is a word. A *slot* is the number of a place on the SM: slots go round the domains.
 
-use crate::config::Machine;
-use crate::exec::state::LANES;
+use crate::Machine;
+
+/// Lanes of an SM, and threads of the widest warp.
+const LANES: usize = 32;
 
 /// Where a hardware warp sits: its domain, and its index there (below 64).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,11 +27,13 @@ pub struct Layout {
 
 impl Layout {
     /// So many slices, each with so many schedulers.
+    #[inline]
     pub fn new(slices: u16, schedulers: u16) -> Layout {
         Layout { slices, schedulers }
     }
 
     /// That of a machine's SMs.
+    #[inline]
     pub fn of(machine: &Machine) -> Layout {
         let slices = LANES as u32 / machine.sm.warp_width;
         Layout::new(slices as u16, machine.sm.schedulers as u16)
@@ -54,6 +58,7 @@ impl Layout {
     }
 
     /// Slots for so many home warps, each of which takes one in every slice.
+    #[inline]
     pub fn slots_for(&self, homes: usize) -> usize {
         homes.div_ceil(self.schedulers as usize) * self.domains()
     }
@@ -75,12 +80,14 @@ impl Layout {
     }
 
     /// The slot of a home warp's part on a slice: home warps go round the schedulers.
+    #[inline]
     pub fn slot_of(&self, home: u16, slice: u16) -> u16 {
         let domain = slice * self.schedulers + home % self.schedulers;
         home / self.schedulers * self.domains() as u16 + domain
     }
 
     /// The home warp and the slice of a slot.
+    #[inline]
     pub fn home_of(&self, slot: u16) -> (u16, u16) {
         let place = self.place_of(slot);
         let domain = place.domain as u16;
@@ -89,17 +96,20 @@ impl Layout {
     }
 
     /// The slice of a domain.
+    #[inline]
     pub fn slice_of(&self, domain: usize) -> usize {
         domain / self.schedulers as usize
     }
 
     /// The domains of a slice.
+    #[inline]
     pub fn domains_of(&self, slice: usize) -> std::ops::Range<usize> {
         let schedulers = self.schedulers as usize;
         slice * schedulers..(slice + 1) * schedulers
     }
 
     /// The lanes of a slice, a bit each.
+    #[inline]
     pub fn lanes_of(&self, slice: u16) -> u32 {
         let width = LANES as u32 / self.slices as u32;
         (!0 >> (LANES as u32 - width)) << (slice as u32 * width)

@@ -1,4 +1,4 @@
-//! How much of everything an SM can keep track of: sets of these are words of the host.
+//! How much of everything can be kept track of, whatever the machine. Sets of what is on an SM are words of the host.
 
 /// Domains: schedulers of all slices.
 pub const MOST_DOMAINS: usize = 64;
@@ -8,3 +8,6 @@ pub const MOST_KINDS: usize = 4;
 pub const MOST_GROUPS: usize = 20;
 /// Pipelines.
 pub const MOST_PIPELINES: usize = 32;
+
+/// Bytes of the largest request for memory.
+pub const LARGEST_REQUEST: u32 = 128;

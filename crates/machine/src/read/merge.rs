@@ -3,9 +3,9 @@
 use super::load::Explained;
 use super::moved;
 use super::set::Override;
-use crate::config::model::rule::Rule;
-use crate::config::{Machine, Unit};
-use crate::mechanism::{Kind, Parameter};
+use crate::mechanism::{Kind, Mechanisms, Parameter};
+use crate::model::rule::Rule;
+use crate::{Machine, Unit};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,6 +33,7 @@ struct Setting {
 pub(super) struct Merged {
     keys: BTreeMap<String, Key>,
     tables: Vec<String>,
+    mechanisms: &'static Mechanisms,
 }
 
 /// What is known about a key. Together, as most that is asked about keys is asked about all of
@@ -48,12 +49,12 @@ struct Key {
 }
 
 impl Merged {
-    pub fn new(schema: &Node) -> Merged {
+    pub fn new(schema: &Node, mechanisms: &'static Mechanisms) -> Merged {
         let mut keys: BTreeMap<String, Key> = BTreeMap::new();
         let mut tables = Vec::new();
         flatten_schema(schema, "", &mut keys, &mut tables);
         for kind in Kind::ALL {
-            for info in kind.registered() {
+            for info in mechanisms.of(kind) {
                 let table = join(kind.key(), info.name);
                 for parameter in info.parameters {
                     let key = keys.entry(join(&table, parameter.name())).or_default();
@@ -62,7 +63,11 @@ impl Merged {
                 tables.push(table);
             }
         }
-        Merged { keys, tables }
+        Merged {
+            keys,
+            tables,
+            mechanisms,
+        }
     }
 
     /// What the schema has for a key.
@@ -143,11 +148,14 @@ impl Merged {
                 known.set(source, &key, &entry.node)?;
                 continue;
             }
+            if self.is_elsewhere(&key) {
+                continue;
+            }
             let is_table = self.tables.contains(&key);
             // A table in the section of a kind of mechanisms is one of these.
             let kind = Kind::ALL.iter().find(|k| k.key() == at);
             if let (Value::Table(_), false, Some(kind)) = (&entry.node.value, is_table, kind) {
-                let (message, help) = kind.unknown(&entry.key);
+                let (message, help) = self.mechanisms.unknown(*kind, &entry.key);
                 let error = source.error(entry.key_span.clone(), message);
                 return Err(error.with_help(help));
             }
@@ -180,7 +188,11 @@ impl Merged {
                 self.choose(kind, &o.source, &o.as_string())?;
             }
         }
-        for o in overrides.iter().filter(|o| chooses(o).is_none()) {
+        let here = |o: &&Override| chooses(o).is_none();
+        for o in overrides.iter().filter(here) {
+            if self.is_elsewhere(&o.key) {
+                continue;
+            }
             let key = self.find(&o.source, &o.key_span, &o.key)?;
             let is_word = self.keys.get(&key).is_some_and(|key| {
                 let parameter = key.parameter;
@@ -193,6 +205,16 @@ impl Merged {
             }
         }
         Ok(())
+    }
+
+    /// Whether a key is a parameter of a mechanism that this program does not have.
+    fn is_elsewhere(&self, key: &str) -> bool {
+        let within = |kind: &Kind| {
+            let rest = key.strip_prefix(kind.key());
+            rest.is_some_and(|rest| rest.starts_with('.')) && key != kind.name_key()
+        };
+        let kind = Kind::ALL.iter().find(|kind| within(kind));
+        kind.is_some_and(|kind| !self.mechanisms.has(*kind))
     }
 
     /// The full key that `key` stands for.
@@ -215,12 +237,12 @@ impl Merged {
                 None if self.chosen(kind).is_empty() => continue,
                 None => (self.chosen(kind), rest),
             };
-            let Some(info) = kind.find(name) else {
-                let (message, help) = kind.unknown(name);
+            let Some(info) = self.mechanisms.find(kind, name) else {
+                let (message, help) = self.mechanisms.unknown(kind, name);
                 return Err(source.error(span.clone(), message).with_help(help));
             };
             if info.parameter(parameter).is_none() {
-                let (message, help) = kind.no_parameter(&info, parameter);
+                let (message, help) = self.mechanisms.no_parameter(kind, &info, parameter);
                 return Err(source.error(span.clone(), message).with_help(help));
             }
             return Ok(join(&join(kind.key(), name), parameter));
@@ -242,9 +264,10 @@ impl Merged {
     /// Chooses a mechanism.
     fn choose(&mut self, kind: Kind, source: &Source, node: &Node) -> Result<(), SourceError> {
         if let Value::String(name) = &node.value
-            && kind.find(name).is_none()
+            && self.mechanisms.has(kind)
+            && self.mechanisms.find(kind, name).is_none()
         {
-            let (message, help) = kind.unknown(name);
+            let (message, help) = self.mechanisms.unknown(kind, name);
             return Err(source.error(node.span.clone(), message).with_help(help));
         }
         self.set(source, kind.name_key(), node)
@@ -375,7 +398,11 @@ impl Merged {
         }
         for kind in Kind::ALL {
             let name = self.chosen(kind);
-            for parameter in kind.find(name).map_or(&[][..], |info| info.parameters) {
+            for parameter in self
+                .mechanisms
+                .find(kind, name)
+                .map_or(&[][..], |info| info.parameters)
+            {
                 let full = join(&join(kind.key(), name), parameter.name());
                 let value = match self.setting(&full) {
                     Some(setting) => to_toml(&setting.value),
