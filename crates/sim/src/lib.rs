@@ -26,7 +26,7 @@ pub mod time;
 pub mod virtual_storage;
 
 pub use warpsim_exec as exec;
-use warpsim_machine::place;
+use warpsim_machine::{lanes, place};
 
 // A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;

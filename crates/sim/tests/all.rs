@@ -10,6 +10,7 @@ mod divergence;
 mod drift;
 #[path = "filetests/main.rs"]
 mod filetests;
+mod floors;
 mod formed_warps;
 mod generated;
 #[path = "keys/main.rs"]

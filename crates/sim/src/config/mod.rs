@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod in_step;
+pub(crate) mod mechanisms;
 pub mod read;
 
 pub use warpsim_machine::model::{self, *};

@@ -5,7 +5,7 @@ pub use warpsim_machine::read::presets;
 /// From a preset's name or a file to a checked machine.
 pub mod load {
     use crate::config::Machine;
-    use crate::mechanism::MECHANISMS;
+    use crate::config::mechanisms::MECHANISMS;
     use warpsim_machine::read::load;
     use warpsim_present::{Source, SourceError};
 

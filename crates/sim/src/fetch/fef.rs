@@ -3,8 +3,8 @@
 
 use super::lrr::Lrr;
 use super::{FetchPolicy, FetchView, Policy};
-use crate::mechanism::{Info, Need};
 use crate::schedule::Place;
+use warpsim_machine::mechanism::{Info, Need};
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

@@ -2,8 +2,8 @@
 
 use super::round::{Found, Round};
 use super::{FetchPolicy, FetchView, Policy};
-use crate::mechanism::Info;
 use crate::schedule::Place;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

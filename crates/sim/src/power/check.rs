@@ -1,7 +1,7 @@
 //! What folding asks of a machine.
 
 use super::{folding_of, lanes_per_pipeline};
-use crate::config::Machine;
+use warpsim_machine::Machine;
 use warpsim_machine::check::validate::Problem;
 
 /// An instruction in two halves is not longer than a pipeline can be.

@@ -28,10 +28,10 @@ pub use model::{Entries, Entry, Power, UnderWay};
 pub use phases::Buffered;
 pub use warpsim_machine::lanes::{Side, lane_pipelines, lanes_per_pipeline};
 
-use crate::config::Machine;
-use crate::mechanism::{Info, Values};
 use folding::Folding;
 use gating::Gating;
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Values};
 
 /// A gating policy as it is registered. Its own file declares it.
 #[derive(Clone, Copy)]

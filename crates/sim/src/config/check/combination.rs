@@ -3,10 +3,10 @@
 
 use crate::config::OpClass;
 use crate::config::model::*;
-use crate::mechanism::Kind;
 use crate::place::Layout;
 use crate::{divergence, fetch, power, prefetch, schedule};
 use warpsim_machine::check::validate::word;
+use warpsim_machine::mechanism::Kind;
 use warpsim_present::listed;
 
 pub use warpsim_machine::check::rule::{Rule, Why};

@@ -2,12 +2,13 @@
 //! [rules](super::combination), so that what is shown is what is refused.
 
 use super::combination::Why;
+use crate::config::mechanisms::MECHANISMS;
 use crate::config::read::load::Origin;
 use crate::config::read::presets;
 use crate::config::{Machine, power, warps};
-use crate::mechanism::{CacheName, Kind, MECHANISMS};
 use crate::{divergence, fetch, schedule};
 use warpsim_machine::check::rule::first_broken;
+use warpsim_machine::mechanism::{CacheName, Kind};
 use warpsim_machine::read::load::load_anyhow;
 
 /// Something to choose, with the choices.

@@ -8,7 +8,7 @@ pub(crate) mod tables;
 /// The one place that says which machines make no sense.
 pub mod validate {
     use crate::config::Machine;
-    use crate::mechanism::MECHANISMS;
+    use crate::config::mechanisms::MECHANISMS;
     pub use warpsim_machine::check::validate::Problem;
 
     /// Checks a machine.
