@@ -5,6 +5,7 @@ use warpsim_exec::code::Code;
 use warpsim_exec::functional::{FunctionalStats, Listeners, Options, SimFault, run};
 use warpsim_exec::grid::Grid;
 use warpsim_exec::memory::image::GlobalMemory;
+use warpsim_exec::memory::variables::place;
 use warpsim_ptx::kernel::Program;
 
 struct Machine {
@@ -25,15 +26,7 @@ impl Machine {
             panic!("{name}: {}", why[0].render("t", &text));
         }
         let mut memory = GlobalMemory::new();
-        let symbols: Vec<u64> = program
-            .symbols
-            .iter()
-            .map(|s| {
-                let address = memory.alloc(s.size, s.align, &s.name).unwrap();
-                memory.write(address, &s.init).unwrap();
-                address
-            })
-            .collect();
+        let symbols = place(&program, &mut memory).unwrap();
         Machine {
             program,
             symbols,

@@ -21,7 +21,6 @@ mod limits;
 mod named;
 mod network;
 mod prefetch;
-mod races;
 mod random_machines;
 mod refusals;
 mod replacement;

@@ -7,8 +7,8 @@
 //! median of five runs at size `small` on `gtx480` under `gto`. `-- NAME` runs what matches,
 //! `-- --quick` runs once.
 
-use warpsim_sim::config::ReadMachine;
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::ReadMachine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size};

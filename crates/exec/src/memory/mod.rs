@@ -4,3 +4,4 @@
 pub mod image;
 pub(crate) mod local;
 pub mod store_buffer;
+pub mod variables;

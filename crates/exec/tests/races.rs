@@ -1,34 +1,57 @@
 //! Races are found, and programs without any have none.
 
-use crate::common;
+use crate::common::bare::Bare;
+use crate::common::generate::{Generator, kernel};
+use crate::filetests::run::{Device, Launch, compile};
+use warpsim_exec::functional::{RaceCheck, StepCheck};
 
-use common::generate::Generator;
-use common::{Bench, kernel, machine};
-use warpsim_sim::gpu::Options;
+/// Bytes of each buffer.
+const BUFFER: u64 = 1 << 16;
+
+/// What was found in a run of a body with two buffers, of which the second holds word i = i.
+fn found(shared: u32, body: &str, grid: u32, block: u32, look: fn(&mut Bare)) -> Bare {
+    let text = kernel(shared, body);
+    let mut bare = Bare::new(10_000_000);
+    look(&mut bare);
+    bare.load(compile(&text).unwrap_or_else(|e| panic!("{e}")).into())
+        .expect("room");
+    let mut params = Vec::new();
+    for name in ["out", "in"] {
+        let address = bare.alloc(BUFFER, name).expect("room");
+        let word = |i: u32| if name == "in" { i } else { 0 };
+        let bytes: Vec<u8> = (0..BUFFER as u32 / 4)
+            .flat_map(|i| word(i).to_le_bytes())
+            .collect();
+        bare.write(address, &bytes).expect("valid");
+        params.extend(address.to_le_bytes());
+    }
+    params.extend(0u32.to_le_bytes());
+    let launch = Launch {
+        kernel: 0,
+        grid: [grid, 1, 1],
+        block: [block, 1, 1],
+        dynamic_shared: 0,
+        params,
+    };
+    bare.launch(&launch).unwrap_or_else(|e| panic!("{e}"));
+    bare
+}
 
 fn races(shared: u32, body: &str, grid: u32, block: u32) -> Vec<String> {
-    let options = Options {
-        functional: true,
-        check_races: true,
-        ..Options::default()
-    };
-    let machine = machine("gtx480", &["gpu.sms=2"]);
-    let mut bench = Bench::unobserved(machine, &kernel(shared, body), options);
-    bench.launch(grid, block);
-    bench.gpu.races().to_vec()
+    let bare = found(shared, body, grid, block, |bare| {
+        bare.races = Some(RaceCheck::default())
+    });
+    bare.races
+        .map_or_else(Vec::new, |races| races.found().to_vec())
 }
 
 /// What threads of a warp do to each other that is right only where they are in step.
 fn steps(shared: u32, body: &str, block: u32) -> Vec<String> {
-    let options = Options {
-        functional: true,
-        check_steps: true,
-        ..Options::default()
-    };
-    let machine = machine("gtx480", &["gpu.sms=2"]);
-    let mut bench = Bench::unobserved(machine, &kernel(shared, body), options);
-    bench.launch(1, block);
-    bench.gpu.steps().to_vec()
+    let bare = found(shared, body, 1, block, |bare| {
+        bare.steps = Some(StepCheck::default())
+    });
+    bare.steps
+        .map_or_else(Vec::new, |steps| steps.found().to_vec())
 }
 
 /// Each thread writes its number and reads that of the thread opposite.

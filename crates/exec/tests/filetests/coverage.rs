@@ -4,7 +4,8 @@
 //! `untested.txt` with the reason.
 
 use super::directive::Plan;
-use super::{files, root, table};
+use super::files::{files, root};
+use super::table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use warpsim_ptx::ast::{Item, Statement};

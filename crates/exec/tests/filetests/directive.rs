@@ -19,7 +19,7 @@
 //! `.texref` is bound to it; others are objects whose handle `arg: texture NAME` passes.
 
 use super::value;
-use warpsim_sim::gpu::api::TexelKind;
+use warpsim_exec::grid::TexelKind;
 
 /// A directive's place and text.
 type Lines<T> = Vec<(usize, T)>;

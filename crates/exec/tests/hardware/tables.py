@@ -1,7 +1,7 @@
 """Runs the tables of tests/ptx/tables on a real NVIDIA GPU through the CUDA driver.
 
 The tables say what the PTX manual says; this asks the hardware. Needs libcuda and nothing
-else: python3 crates/sim/tests/hardware/tables.py [FILE…]
+else: python3 crates/exec/tests/hardware/tables.py [FILE…]
 Prints every row on which hardware and table differ; the exit status is 1 if there is one.
 """
 

@@ -1,7 +1,7 @@
 //! The runner itself: what is wrong is found and said with its place.
 
 use super::directive::Plan;
-use super::{machine, table};
+use super::{device, run, table};
 
 const KERNEL: &str = "
 .version 8.0
@@ -21,8 +21,16 @@ const KERNEL: &str = "
 /// What is wrong with the kernel above under these directives.
 fn complaint(directives: &[&str]) -> String {
     let comments: String = directives.iter().map(|d| format!("// {d}\n")).collect();
-    let result = machine::run_file(&format!("{comments}{KERNEL}"));
+    let text = format!("{comments}{KERNEL}");
+    let result = run::run_file(&text, &mut |plan| {
+        plan.functional.then(|| device(plan.limit))
+    });
     result.err().unwrap_or_default()
+}
+
+/// What is wrong with a table.
+fn table_of(text: &str) -> Vec<String> {
+    table::run_file("t", text, &|| Ok(device(1_000_000)))
 }
 
 #[track_caller]
@@ -45,10 +53,11 @@ fn differences_name_line_element_and_values() {
     let expect = "expect out: u32 0 1 9 3";
     says(
         &[LAUNCH, BUFFER, "arg: out", expect],
-        "functional: line 4: out[2] is 2 (0x00000002), not 9 (0x00000009)",
+        "line 4: out[2] is 2 (0x00000002), not 9 (0x00000009)",
     );
+    // Not for such a device.
     let run = "run: timed";
-    says(&[LAUNCH, BUFFER, "arg: out", expect, run], "timed: line 4");
+    assert_eq!(complaint(&[LAUNCH, BUFFER, "arg: out", expect, run]), "");
 }
 
 #[test]
@@ -92,9 +101,9 @@ fn mistakes_in_directives_have_their_line() {
 #[test]
 fn tables_find_differences_and_mistakes() {
     let good = "add.u32 {d:u32}, {a:u32}, 1;\n1 -> 2\n";
-    assert!(table::run_file("t", good).is_empty());
+    assert!(table_of(good).is_empty());
     let found = |text: &str, wanted: &str| {
-        let all = table::run_file("t", text).join("\n");
+        let all = table_of(text).join("\n");
         assert!(all.contains(wanted), "`{wanted}` is not in `{all}`");
     };
     found(
@@ -119,9 +128,9 @@ fn tables_find_differences_and_mistakes() {
 #[test]
 fn distances_hold_for_floats_only_as_far_as_they_say() {
     let near = "ulp=1 add.f32 {d:f32}, {a:f32}, 0f00000000;\n1 -> 0x3f800001\n-0 -> 0\n";
-    assert!(table::run_file("t", near).is_empty());
+    assert!(table_of(near).is_empty());
     let far = near.replace("0x3f800001", "0x3f800002");
-    assert!(!table::run_file("t", &far).is_empty());
+    assert!(!table_of(&far).is_empty());
     let nan = "ulp=9 add.f32 {d:f32}, {a:f32}, 0f00000000;\n0x7fc00000 -> 1\n";
-    assert!(!table::run_file("t", nan).is_empty());
+    assert!(!table_of(nan).is_empty());
 }

@@ -15,12 +15,11 @@
 //! appear. A row has the operands, `->`, and what the results must be. The first lines up to
 //! the first row are the instructions (several may stand on a line).
 
+use super::files::guarded;
+use super::run::{Device, Launch, compile};
 use super::value::{self, Kind, Wanted};
-use super::{guarded, machine};
 use std::fmt::Write as _;
 use std::sync::Arc;
-use warpsim_sim::gpu::Gpu;
-use warpsim_sim::gpu::api::Launch;
 
 /// A register a paragraph names.
 struct Operand {
@@ -186,9 +185,8 @@ impl Case {
         )
     }
 
-    fn run(&self, gpu: &mut Gpu) -> Result<(), String> {
-        let program = Arc::new(machine::compile(&self.ptx())?);
-        let module = gpu.load(program).map_err(|e| e.to_string())?;
+    fn run(&self, device: &mut impl Device) -> Result<(), String> {
+        device.load(Arc::new(compile(&self.ptx())?))?;
         let mut params = (self.rows.len() as u64).to_le_bytes().to_vec();
         let (mut inputs, mut outputs) = (0, Vec::new());
         for o in &self.operands {
@@ -202,8 +200,10 @@ impl Case {
                 };
                 data.extend_from_slice(&bits.to_le_bytes()[..o.kind.bytes]);
             }
-            let address = gpu.alloc(data.len() as u64, &o.name).ok_or("no memory")?;
-            gpu.write(address, &data).map_err(|e| e.to_string())?;
+            let address = device
+                .alloc(data.len() as u64, &o.name)
+                .ok_or("no memory")?;
+            device.write(address, &data)?;
             params.extend_from_slice(&address.to_le_bytes());
             if o.is_result() {
                 outputs.push((o, address));
@@ -217,14 +217,13 @@ impl Case {
             block: [self.rows.len() as u32, 1, 1],
             dynamic_shared: 0,
             params,
-            registers: None,
         };
-        gpu.launch(module, &launch).map_err(|e| e.to_string())?;
+        device.launch(&launch)?;
         for (k, (o, address)) in outputs.iter().enumerate() {
             let size = o.kind.bytes;
             for (row, (line, _, wanted)) in self.rows.iter().enumerate() {
-                let bytes = gpu.read(address + (row * size) as u64, size as u64);
-                let got = value::load(&bytes.map_err(|e| e.to_string())?);
+                let bytes = device.read(address + (row * size) as u64, size as u64)?;
+                let got = value::load(&bytes);
                 if !wanted[k].accepts(o.kind, got, self.ulp) {
                     let (got, wanted) = (o.kind.show(got), wanted[k].show(o.kind));
                     return Err(format!("line {line}: {} is {got}, not {wanted}", o.name));
@@ -235,35 +234,35 @@ impl Case {
     }
 }
 
-/// Runs every paragraph both ways; says what each failing one is about.
-pub fn run_file(name: &str, text: &str) -> Vec<String> {
+/// Runs every paragraph on devices that `make` makes; says what each failing one is about.
+pub fn run_file<D: Device>(
+    name: &str,
+    text: &str,
+    make: &dyn Fn() -> Result<D, String>,
+) -> Vec<String> {
     let mut failures = Vec::new();
     let cases = parse(text);
     if cases.is_empty() {
         failures.push(format!("{name}: nothing in it"));
     }
-    for functional in [true, false] {
-        let how = if functional { "functional" } else { "timed" };
-        let mut made = None;
-        for case in &cases {
-            let case = match case {
-                Ok(case) => case,
-                Err(e) => {
-                    failures.push(format!("{name}: {e}"));
-                    continue;
-                }
-            };
-            // After a failed launch a fresh GPU, so that failures do not follow one another.
-            let run = match &mut made {
-                Some(gpu) => Ok(gpu),
-                None => machine::gpu(functional, 1_000_000, Box::new(std::io::sink()))
-                    .map(|gpu| made.insert(gpu)),
-            };
-            if let Err(e) = run.and_then(|gpu| guarded(|| case.run(gpu))) {
-                let code = case.code.trim();
-                failures.push(format!("{name}:{} {how}: {code}\n    {e}", case.line));
-                made = None;
+    let mut made = None;
+    for case in &cases {
+        let case = match case {
+            Ok(case) => case,
+            Err(e) => {
+                failures.push(format!("{name}: {e}"));
+                continue;
             }
+        };
+        // After a failed launch a fresh device, so that failures do not follow one another.
+        let run = match &mut made {
+            Some(device) => Ok(device),
+            None => make().map(|device| made.insert(device)),
+        };
+        if let Err(e) = run.and_then(|device| guarded(|| case.run(device))) {
+            let code = case.code.trim();
+            failures.push(format!("{name}:{}: {code}\n    {e}", case.line));
+            made = None;
         }
     }
     failures
