@@ -4,7 +4,7 @@ use crate::console::failure::{Failure, print};
 use crate::run::SizeName;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::export::Recorder;
 use warpsim_workloads::files::write_folder;

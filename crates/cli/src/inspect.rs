@@ -16,7 +16,7 @@ use warpsim_ptx::inspect::{
 use warpsim_ptx::kernel::{Kernel, Program};
 use warpsim_ptx::lower::lower_with;
 use warpsim_ptx::rewrite::vtw::Variant;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::occupancy::{fitted, hoist_limit, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::args::{find_kernel, signature};

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use warpsim_present::wrapped;
 use warpsim_sim::config::read::presets;
-use warpsim_sim::config::{Machine, SECTIONS, power, warps};
-use warpsim_sim::mechanism::Kind;
+use warpsim_sim::config::{Machine, ReadMachine, SECTIONS, power, warps};
+use warpsim_sim::mechanism::{Kind, MECHANISMS};
 use warpsim_study::embedded;
 use warpsim_workloads::files::write_whole;
 use warpsim_workloads::suite::WORKLOADS;
@@ -106,7 +106,7 @@ fn quoted_for_fish(text: &str) -> String {
 
 /// The names that an argument of a command may be.
 fn names(command: &str, argument: &str) -> Vec<Named> {
-    let of = |kind: Kind| named(kind.registered().iter().map(|i| (i.name, i.description)));
+    let of = |kind: Kind| named(MECHANISMS.of(kind).iter().map(|i| (i.name, i.description)));
     match (command, argument) {
         ("study", "what") => studies(),
         ("run" | "flow", "what")

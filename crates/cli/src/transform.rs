@@ -10,7 +10,7 @@ use warpsim_present::mangled::shown;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_ptx::lazy::LazyKernel;
 use warpsim_ptx::rewrite::vtw::{Form, Variant};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::occupancy::{hoist_limit, occupancy, registers};
 use warpsim_workloads::Compiler;
 use warpsim_workloads::files::write_whole;

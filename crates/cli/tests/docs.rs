@@ -4,8 +4,8 @@ mod common;
 
 use common::{Scratch, root, succeeds};
 use serde_json::Value;
-use warpsim_sim::config::{Machine, SECTIONS};
-use warpsim_sim::mechanism::Kind;
+use warpsim_sim::config::{Machine, ReadMachine, SECTIONS};
+use warpsim_sim::mechanism::{Kind, MECHANISMS};
 use warpsim_sim::stats::all_statistics;
 
 fn table() -> String {
@@ -140,7 +140,7 @@ fn every_setting_is_documented() {
     let mut out =
         String::from("| parameter | of | default | allowed | meaning |\n|---|---|---|---|---|\n");
     for kind in Kind::ALL {
-        for info in kind.registered() {
+        for info in MECHANISMS.of(kind) {
             for p in info.parameters {
                 out += &format!(
                     "| `{}.{}` | {} | {} | {} | {} |\n",

@@ -6,7 +6,7 @@ use warpsim_ptx::kernel::Program;
 use warpsim_ptx::lower::lower;
 use warpsim_ptx::{parse, print};
 use warpsim_silicon::programs::{emit, program};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options};
 

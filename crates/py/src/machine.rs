@@ -4,7 +4,7 @@ use crate::errors;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use warpsim_present::Source;
-use warpsim_sim::config::{self, read::load};
+use warpsim_sim::config::{self, ReadMachine, read::load};
 
 /// A machine as the simulator has it: complete, and known to make sense.
 #[pyclass(frozen)]

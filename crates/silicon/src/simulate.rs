@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::api::{Launch, Texture};
 use warpsim_sim::gpu::{Gpu, Options};
 

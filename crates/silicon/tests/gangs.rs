@@ -3,8 +3,8 @@
 
 use warpsim_silicon::programs::program;
 use warpsim_silicon::programs::run::{functional, simulate, simulate_on};
-use warpsim_sim::config::Machine;
 use warpsim_sim::config::warps::NAMES;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 
 /// Drawn where the environment does not say how many.

@@ -3,7 +3,7 @@
 //! for host instructions per sector run it under callgrind.
 
 use std::time::Instant;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::memory::packet::{Request, RequestKind, Traffic};
 use warpsim_sim::memory::system::MemorySystem;
 use warpsim_sim::time::Cycle;

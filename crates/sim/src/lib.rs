@@ -7,15 +7,14 @@
 pub mod area;
 pub mod config;
 pub mod divergence;
-pub mod exec;
 pub mod fetch;
+mod fixed_list;
 pub mod gpu;
 pub mod mechanism;
 pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
-mod place;
 pub mod power;
 pub mod prefetch;
 pub mod progress;
@@ -25,6 +24,9 @@ mod sm;
 pub mod stats;
 pub mod time;
 pub mod virtual_storage;
+
+pub use warpsim_exec as exec;
+use warpsim_machine::{lanes, place};
 
 // A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;

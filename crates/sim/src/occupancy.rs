@@ -147,6 +147,7 @@ pub fn occupancy(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
 
     fn gtx480() -> Machine {
         Machine::preset("gtx480").unwrap()
@@ -212,7 +213,8 @@ mod tests {
 
     #[test]
     fn launch_bounds_keep_registers_low_enough_for_their_blocks() {
-        let mut kernel = crate::exec::testing::kernel(Vec::new());
+        let program = crate::bench::program(&crate::bench::kernel(0, ""));
+        let mut kernel = program.kernels[0].clone();
         kernel.bounds.min_ctas = Some(3);
         kernel.register_demand = 60;
         let machine = Machine::preset("fx5800").unwrap();

@@ -1,7 +1,6 @@
 //! The storage that virtual thread blocks add to an SM (virtual thread blocks and warps §4.5).
 
-use crate::config::Machine;
-use crate::exec::iterations::NextTid;
+use crate::config::{Machine, NextTid};
 
 /// Bytes for each SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +40,7 @@ impl Storage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
 
     #[test]
     fn the_papers_numbers() {

@@ -10,18 +10,17 @@ mod divergence;
 mod drift;
 #[path = "filetests/main.rs"]
 mod filetests;
+mod floors;
 mod formed_warps;
-mod functional;
 mod generated;
 #[path = "keys/main.rs"]
 mod keys;
 mod large_kernels;
 mod launches;
-mod layers;
 mod limits;
+mod named;
 mod network;
 mod prefetch;
-mod races;
 mod random_machines;
 mod refusals;
 mod replacement;

@@ -1,9 +1,9 @@
 //! How a machine chooses mechanisms and sets their parameters.
 
 use std::path::PathBuf;
-use warpsim_sim::config::Machine;
 use warpsim_sim::config::check::validate::validate;
-use warpsim_sim::mechanism::{Choice, Kind, Values};
+use warpsim_sim::config::{Machine, ReadMachine};
+use warpsim_sim::mechanism::{Choice, Kind, MECHANISMS, Values};
 
 /// The machine that extends gtx480 with this text, with settings from the command line.
 fn machine(text: &str, set: &[&str]) -> Result<Machine, String> {
@@ -268,7 +268,7 @@ fn a_machine_made_by_hand_is_checked_as_well() {
 #[test]
 fn every_declaration_is_consistent() {
     for kind in Kind::ALL {
-        let all = kind.registered();
+        let all = MECHANISMS.of(kind);
         for (i, info) in all.iter().enumerate() {
             let first = all.iter().position(|other| other.name == info.name);
             assert_eq!(first, Some(i), "{} is there twice", info.name);
@@ -280,7 +280,7 @@ fn every_declaration_is_consistent() {
                 assert_eq!(same, Some(j), "{what} is there twice");
                 // `scheduler.tls` and `scheduler.name` mean something else.
                 assert!(
-                    kind.find(p.name()).is_none() && p.name() != "name",
+                    MECHANISMS.find(kind, p.name()).is_none() && p.name() != "name",
                     "{what}"
                 );
             }

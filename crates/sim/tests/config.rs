@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::path::PathBuf;
 use warpsim_sim::config::read::load::{Origin, load};
 use warpsim_sim::config::read::presets::{BASE, PRESETS, names};
-use warpsim_sim::config::{DramModel, Machine, OpClass, Scoreboard};
+use warpsim_sim::config::{DramModel, Machine, OpClass, ReadMachine, Scoreboard};
 
 /// A scratch directory that goes away with the test.
 struct Scratch(PathBuf);

@@ -8,7 +8,7 @@ use common::{Bench, check_laws, kernel, machine};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use warpsim_ptx::kernel::Pc;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::WarpEvent;

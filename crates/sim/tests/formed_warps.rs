@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::{Bench, kernel};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::{Options, SimError};
 use warpsim_sim::schedule::POLICIES;

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{Bench, check_laws, kernel, machine};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::stats::WarpState;
 

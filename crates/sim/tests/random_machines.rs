@@ -12,10 +12,10 @@ use std::sync::Arc;
 use warpsim_ptx::kernel::Program;
 use warpsim_sim::config::model::rule::{Of, Rule};
 use warpsim_sim::config::read::presets;
-use warpsim_sim::config::{Machine, SECTIONS};
+use warpsim_sim::config::{Machine, ReadMachine, SECTIONS};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
-use warpsim_sim::mechanism::Kind;
+use warpsim_sim::mechanism::{Kind, MECHANISMS};
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::LaunchReport;
 use warpsim_sim::time::Cycle;
@@ -116,7 +116,7 @@ impl Asked {
         }
         for kind in Kind::ALL {
             if random.below(100) < share.max(30) {
-                let info = *random.one(&kind.registered());
+                let info = *random.one(&MECHANISMS.of(kind));
                 set.push(format!("{}=\"{}\"", kind.key(), info.name));
                 for parameter in info.parameters {
                     if random.below(2) == 0 {

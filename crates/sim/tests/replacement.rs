@@ -5,8 +5,8 @@ use crate::common;
 
 use common::{Bench, kernel, machine};
 use warpsim_present::Source;
-use warpsim_sim::config::Machine;
 use warpsim_sim::config::read::load::from_source;
+use warpsim_sim::config::{Machine, ReadMachine};
 
 /// One warp loads these lines, each when it has the one before.
 fn loads(load: &str, lines: &str) -> String {

@@ -8,6 +8,7 @@
 //! `-- --quick` runs once.
 
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::ReadMachine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size};

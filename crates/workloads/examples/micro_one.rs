@@ -1,6 +1,7 @@
 //! Runs one micro-kernel launch, for profilers: `micro_one KERNEL GRID BLOCK [MACHINE] [SCHEDULER]`.
 
 use warpsim_sim::config::Machine;
+use warpsim_sim::config::ReadMachine;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::micro;
 

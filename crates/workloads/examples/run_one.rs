@@ -1,7 +1,7 @@
 //! Runs one workload, for profilers: `run_one WORKLOAD [SIZE] [MACHINE] [THREADS] [SETTING]...`. Built in a
 //! fraction of the command's time, and nothing but the simulation is in the profile.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::Session;
 use warpsim_workloads::simulated::{Simulated, compile};

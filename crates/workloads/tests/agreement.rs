@@ -1,7 +1,7 @@
 //! How well `gtx480-ref` agrees with the reference simulator: the bars below which it must not
 //! fall. `warpsim agreement` shows every launch, `docs/agreement.md` sums it up.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_workloads::DeviceError;
 use warpsim_workloads::agreement::figures::Figures;
 use warpsim_workloads::agreement::{Compared, Program, Set, compare_all, programs};

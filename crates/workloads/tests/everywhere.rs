@@ -2,7 +2,7 @@
 //! Each workload takes its turn with one choice of each kind, so that all of them are tried with
 //! several; with `WARPSIM_EVERYWHERE=1` every workload is tried with every choice (some 2,000 runs).
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload};

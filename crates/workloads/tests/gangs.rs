@@ -1,7 +1,7 @@
 //! Workloads end and are right under every way to size warps and every kind of fetch.
 
-use warpsim_sim::config::Machine;
 use warpsim_sim::config::warps::NAMES;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size};

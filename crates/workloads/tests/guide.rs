@@ -1,5 +1,6 @@
 //! The mechanisms of the guide (`docs/your-own-*.md`) compile, run, and are others than ours.
 
+use warpsim_sim::config::ReadMachine;
 #[path = "../../../docs/guide/buddy.rs"]
 mod buddy;
 #[path = "../../../docs/guide/compaction.rs"]

@@ -2,7 +2,7 @@
 //! every divergence model that keeps it, wrong under plain dynamic warp formation, and its result
 //! check notices.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};

@@ -1,7 +1,7 @@
 //! Laws that hold for every workload and micro-kernel on every machine: right results, cycles
 //! that add up, the same statistics on every run, skipped or stepped.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::stats::LaunchReport;
 use warpsim_workloads::micro;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use warpsim_ptx::lower;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;

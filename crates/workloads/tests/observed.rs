@@ -1,9 +1,9 @@
 //! Listening changes nothing: with an observer every domain of warps is accounted for in every
 //! cycle, without one cycles are accounted for together, and the statistics are the same.
 
-use warpsim_sim::config::Machine;
 use warpsim_sim::config::check::matrix::{axes, machine};
 use warpsim_sim::config::read::presets;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::stats::LaunchReport;

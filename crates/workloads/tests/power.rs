@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use warpsim_sim::config::{Machine, power};
+use warpsim_sim::config::{Machine, ReadMachine, power};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::power::{Side, lane_pipelines};

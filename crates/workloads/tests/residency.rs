@@ -8,7 +8,7 @@ use crate::common;
 
 use common::Mock;
 use std::collections::BTreeMap;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::occupancy::{occupancy, registers};
 use warpsim_workloads::Session;

@@ -1,7 +1,7 @@
 //! Every workload computes the same with virtual blocks, in software and as the hardware hands
 //! blocks out, without timing and with.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, WORKLOADS, Workload};

@@ -2,7 +2,7 @@
 //! code gains from narrow warps, convergent code loses no more than 27%, and gangs keep the better of
 //! both.
 
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{self, Parameters, Size};

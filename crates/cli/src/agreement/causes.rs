@@ -6,7 +6,7 @@ use super::perturb::Make;
 use super::table::{Style, shape};
 use crate::console::failure::Failure;
 use std::fmt::Write;
-use warpsim_sim::config::{Machine, OpClass};
+use warpsim_sim::config::{Machine, OpClass, ReadMachine};
 use warpsim_workloads::DeviceError;
 use warpsim_workloads::agreement::{Compared, Pair, compare_all};
 

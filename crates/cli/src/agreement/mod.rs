@@ -9,7 +9,7 @@ mod table;
 use crate::console::failure::{Failure, print};
 use std::process::ExitCode;
 use table::Style;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_workloads::DeviceError;
 use warpsim_workloads::agreement::{Set, compare_all, programs};
 

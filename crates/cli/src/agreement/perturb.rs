@@ -101,6 +101,7 @@ fn text(rows: &[Scatter], beyond: f64, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpsim_sim::config::ReadMachine;
     use warpsim_workloads::agreement::{Set, programs};
 
     #[test]

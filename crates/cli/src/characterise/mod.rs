@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use warps::{Spread, WarpSpread};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::stats::{LaunchReport, Totals};
 use warpsim_workloads::simulated::{Simulated, compile};

@@ -1,5 +1,6 @@
 //! `warpsim list`.
 
+use warpsim_sim::config::ReadMachine;
 mod combinations;
 
 use crate::console::failure::{Failure, print, print_data};
@@ -12,7 +13,7 @@ use warpsim_present::{listed, wrapped};
 use warpsim_sim::config::SECTIONS;
 use warpsim_sim::config::read::presets;
 use warpsim_sim::config::{Machine, power, warps};
-use warpsim_sim::mechanism::{CacheName, Kind, Parameter};
+use warpsim_sim::mechanism::{CacheName, Kind, MECHANISMS, Parameter};
 use warpsim_study::embedded;
 use warpsim_workloads::suite::{self, Info, WORKLOADS};
 use warpsim_workloads::vtw_kernels::KERNELS;
@@ -141,7 +142,7 @@ fn as_data(what: What) -> Result<Value, Failure> {
                 "parameters": info.parameters.iter().map(parameter).collect::<Vec<_>>(),
             })
         };
-        kind.registered().iter().map(mechanism).collect()
+        MECHANISMS.of(kind).iter().map(mechanism).collect()
     };
     Ok(match what {
         What::Machines => {
@@ -228,7 +229,7 @@ fn settings_data() -> Result<Value, Failure> {
         }
     }
     for kind in Kind::ALL {
-        let names: Vec<&str> = kind.registered().iter().map(|i| i.name).collect();
+        let names: Vec<&str> = MECHANISMS.of(kind).iter().map(|i| i.name).collect();
         list.push(json!({
             "key": kind.name_key(),
             "type": "string",
@@ -319,7 +320,7 @@ pub fn studies() -> Result<String, Failure> {
 
 fn mechanisms(kind: Kind) -> String {
     let mut out = String::new();
-    for info in kind.registered() {
+    for info in MECHANISMS.of(kind) {
         let _ = writeln!(out, "{}\n    {}", info.name, info.description);
         for parameter in info.parameters {
             let _ = writeln!(out, "    {}", shown(kind, *parameter));
@@ -401,7 +402,7 @@ fn settings() -> Result<String, Failure> {
         }
     }
     for kind in Kind::ALL {
-        let names: Vec<&str> = kind.registered().iter().map(|i| i.name).collect();
+        let names: Vec<&str> = MECHANISMS.of(kind).iter().map(|i| i.name).collect();
         let _ = writeln!(
             out,
             "{} = {}  ({})\n    The {}; its parameters are set below its name.",

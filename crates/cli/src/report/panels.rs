@@ -182,6 +182,7 @@ fn outline(values: &[(u64, u64, Option<f64>)], top: f64, place: &dyn Fn(u64) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpsim_sim::config::ReadMachine;
 
     #[test]
     fn lines_are_broken_where_nothing_was_counted() {

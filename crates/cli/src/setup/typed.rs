@@ -2,8 +2,8 @@
 
 use warpsim_present::{Source, SourceError};
 use warpsim_sim::config::read::presets;
-use warpsim_sim::config::{Machine, power, warps};
-use warpsim_sim::mechanism::Kind;
+use warpsim_sim::config::{Machine, ReadMachine, power, warps};
+use warpsim_sim::mechanism::{Kind, MECHANISMS};
 
 /// An option with its value, and the override that it is short for.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ impl Typed {
 
     /// What else the option can be given.
     fn others(&self) -> Vec<&'static str> {
-        let of = |kind: Kind| kind.registered().iter().map(|i| i.name).collect();
+        let of = |kind: Kind| MECHANISMS.of(kind).iter().map(|i| i.name).collect();
         match self.option {
             "--scheduler" => of(Kind::Scheduler),
             "--fetch" => of(Kind::Fetch),

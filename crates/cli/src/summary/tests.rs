@@ -1,6 +1,7 @@
 //! The page with fixed numbers.
 
 use super::*;
+use warpsim_sim::config::ReadMachine;
 use warpsim_sim::stats::{SchedulerState, WarpState};
 use warpsim_workloads::Mismatch;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use warpsim_ptx::rewrite::vtw::Variant;
 use warpsim_sim::config::warps::NAMES;
-use warpsim_sim::config::{Machine, VirtualMode};
+use warpsim_sim::config::{Machine, ReadMachine, VirtualMode};
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 use warpsim_sim::gpu::{Gpu, Options};

@@ -32,6 +32,7 @@ pub fn why_not(machine: &Machine) -> Option<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
 
     #[test]
     fn narrow_warps_and_models_that_move_threads_part_them() {

@@ -1,38 +1,41 @@
-//! A machine as data. Presets are TOML files in `configs/` with the source of every number;
-//! [`model`] holds the typed form with the rule of each setting, [`read`] makes one of files and
-//! overrides, [`check`] says which machines make no sense, and [`warps`] and [`power`] have names for
-//! settings that go together.
+//! Machines as data, with all mechanisms that there are: `warpsim_machine` knows settings and files, and this
+//! module adds the mechanisms and [which of them go together](check).
 
 pub mod check;
 pub mod in_step;
-pub mod model;
-pub mod power;
+pub(crate) mod mechanisms;
 pub mod read;
-pub mod warps;
 
-pub use model::class::OpClass;
-pub use model::energy::{Energy, WorkEnergy};
-pub use model::work::Work;
-pub use model::*;
+pub use warpsim_machine::model::{self, *};
+pub use warpsim_machine::{Energy, OpClass, Work, WorkEnergy, power, warps};
+
 use read::load;
-
 use std::path::Path;
 use warpsim_present::SourceError;
 
-impl Machine {
+/// Machines by name or from files.
+pub trait ReadMachine: Sized {
     /// A preset by its name.
-    pub fn preset(name: &str) -> Result<Machine, SourceError> {
-        load::load(&load::Origin::Preset(name.to_string()), &[])
-    }
+    fn preset(name: &str) -> Result<Self, SourceError>;
 
     /// A machine from a TOML file, which may extend a preset or another file.
-    pub fn from_file(path: &Path) -> Result<Machine, SourceError> {
-        load::load(&load::Origin::File(path.to_path_buf()), &[])
-    }
+    fn from_file(path: &Path) -> Result<Self, SourceError>;
 
     /// What the command line means by `--machine NAME_OR_FILE --set KEY=VALUE…`: a file when
     /// the name looks like a path, else a preset; then the overrides, in order.
-    pub fn resolve(name_or_file: &str, overrides: &[String]) -> Result<Machine, SourceError> {
+    fn resolve(name_or_file: &str, overrides: &[String]) -> Result<Self, SourceError>;
+}
+
+impl ReadMachine for Machine {
+    fn preset(name: &str) -> Result<Machine, SourceError> {
+        load::load(&load::Origin::Preset(name.to_string()), &[])
+    }
+
+    fn from_file(path: &Path) -> Result<Machine, SourceError> {
+        load::load(&load::Origin::File(path.to_path_buf()), &[])
+    }
+
+    fn resolve(name_or_file: &str, overrides: &[String]) -> Result<Machine, SourceError> {
         load::load(&load::Origin::parse(name_or_file, None), overrides)
     }
 }

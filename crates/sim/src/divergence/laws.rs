@@ -6,7 +6,7 @@ use super::MODELS;
 use super::guide::Compaction;
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::gpu::Options;
 use crate::schedule::POLICIES;
 use crate::stats::LaunchReport;

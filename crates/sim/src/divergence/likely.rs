@@ -1,7 +1,7 @@
 //! Which likely-convergence point of a branch counts.
 
 use super::Branch;
-use crate::mechanism::OneOf;
+use warpsim_machine::mechanism::OneOf;
 use warpsim_ptx::kernel::Pc;
 
 /// The rule: see [`Likely`](warpsim_ptx::kernel::Likely).

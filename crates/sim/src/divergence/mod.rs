@@ -20,12 +20,12 @@ mod guide;
 #[cfg(test)]
 mod guide_tests;
 
-use crate::config::Machine;
 pub use crate::exec::state::{LANES, Lanes, Threads};
-use crate::mechanism::{Info, Values};
 use crate::place::Layout;
 use crate::time::Cycle;
 use std::ops::Range;
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Values};
 use warpsim_ptx::kernel::Likely;
 pub use warpsim_ptx::kernel::{NO_PC, Pc};
 

@@ -9,7 +9,7 @@
 
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
 /// As it is registered.

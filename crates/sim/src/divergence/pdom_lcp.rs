@@ -6,7 +6,7 @@ use super::likely::{POINTS, Points};
 use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
 use crate::exec::state::{Lanes, Threads};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
 
 /// As it is registered.

@@ -2,8 +2,8 @@
 //! all resident blocks, and a slot holds whatever warp was put there.
 
 use super::{Group, Groups};
-use crate::config::Machine;
 use crate::place::Layout;
+use warpsim_machine::Machine;
 use warpsim_ptx::kernel::Pc;
 
 /// Slots of each scheduler's share of a pool: as many as its bit sets have bits.

@@ -2,8 +2,8 @@
 //! issue policy, so that what the scheduler wants to issue next is there.
 
 use super::{FetchPolicy, FetchView, Policy};
-use crate::mechanism::{Info, OneOf};
 use crate::schedule::Place;
+use warpsim_machine::mechanism::{Info, OneOf};
 
 /// Whether a warp at a barrier is ever fetched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl FetchPolicy for Cff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
     use crate::schedule::IssuePolicy;
     use crate::time::Cycle;
 

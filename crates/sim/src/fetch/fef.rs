@@ -3,8 +3,8 @@
 
 use super::lrr::Lrr;
 use super::{FetchPolicy, FetchView, Policy};
-use crate::mechanism::{Info, Need};
 use crate::schedule::Place;
+use warpsim_machine::mechanism::{Info, Need};
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {
@@ -74,7 +74,7 @@ impl FetchPolicy for Fef {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
 
     #[test]
     fn takes_the_emptiest_and_goes_round_among_equals() {

@@ -2,8 +2,8 @@
 
 use super::round::{Found, Round};
 use super::{FetchPolicy, FetchView, Policy};
-use crate::mechanism::Info;
 use crate::schedule::Place;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {
@@ -56,7 +56,7 @@ impl FetchPolicy for Lrr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
 
     #[test]
     fn goes_round_over_both_domains_in_slot_order() {

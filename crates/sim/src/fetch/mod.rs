@@ -6,11 +6,11 @@ mod fef;
 mod lrr;
 mod round;
 
-use crate::config::Machine;
-use crate::mechanism::{Info, Need, Values};
 use crate::schedule::{IssuePolicy, Place};
 pub use round::{Found, Round};
 use std::any::Any;
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Need, Values};
 
 /// What a fetch policy sees in a cycle, as bit sets by domain.
 pub struct FetchView<'a> {

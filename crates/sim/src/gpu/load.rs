@@ -3,10 +3,10 @@
 use super::api::Texture;
 use super::{Gpu, Loaded, Module, SimError};
 use crate::config::Machine;
+use crate::exec::memory::variables;
 use crate::occupancy::fitted;
 use std::sync::Arc;
-use warpsim_ptx::isa::Space;
-use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Program, RelocTarget};
+use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Kernel, Program};
 
 /// Where instruction memory begins for the caches.
 const CODE_BASE: u64 = 0xf000_0000;
@@ -35,40 +35,7 @@ impl Gpu {
     /// Loads a module; returns its number. Kernels that may not have the registers they need here
     /// run with spills.
     pub fn load(&mut self, program: Arc<Program>) -> Result<usize, SimError> {
-        let mut symbols = Vec::with_capacity(program.symbols.len());
-        for symbol in &program.symbols {
-            let address = self
-                .image
-                .alloc(symbol.size.max(1), symbol.align.max(256), &symbol.name);
-            symbols.push(address.ok_or_else(|| {
-                SimError::BadLaunch(format!(
-                    "no room for the variable {} of {} bytes",
-                    symbol.name, symbol.size
-                ))
-            })?);
-        }
-        for (symbol, &address) in program.symbols.iter().zip(&symbols) {
-            let mut bytes = symbol.init.clone();
-            for r in &symbol.relocations {
-                let target = match r.target {
-                    RelocTarget::Symbol(i) => symbols[i as usize],
-                    RelocTarget::Absolute(a) => a,
-                };
-                let value = (target.wrapping_add_signed(r.addend) >> r.shift).to_le_bytes();
-                let (at, n) = (r.offset as usize, r.bytes as usize);
-                if bytes.len() < at + n {
-                    bytes.resize(at + n, 0);
-                }
-                bytes[at..at + n].copy_from_slice(&value[..n]);
-            }
-            if !bytes.is_empty() {
-                let what = |e| SimError::BadLaunch(format!("initialising {}: {e}", symbol.name));
-                self.image.write(address, &bytes).map_err(what)?;
-            }
-            if symbol.space == Space::Const {
-                self.image.protect(address);
-            }
-        }
+        let symbols = variables::place(&program, &mut self.image).map_err(SimError::BadLaunch)?;
         let texrefs = vec![None; program.textures.len()];
         let kernels = program.kernels.iter().map(|_| Loaded::default()).collect();
         self.modules.push(Module {

@@ -5,8 +5,10 @@ use super::api::Launch;
 use super::refuse::check_externals;
 use super::unseen::reads_no_stores;
 use super::{Decoded, Gpu, Module, SimError};
+use crate::config;
 use crate::exec::code::Code;
 use crate::exec::grid::{Grid, VirtualBlocks};
+use crate::exec::iterations::NextTid;
 use crate::exec::memory::image::host_has;
 use crate::occupancy::{Occupancy, occupancy, registers};
 use crate::sm::Launched;
@@ -75,7 +77,11 @@ impl Gpu {
         let params = form.parameters(&launch.params, launch.grid);
         let handed_out = form.hardware.then_some(VirtualBlocks {
             logical,
-            next_tid: self.machine.virtual_blocks.next_tid,
+            next_tid: match self.machine.virtual_blocks.next_tid {
+                config::NextTid::SameLane => NextTid::SameLane,
+                config::NextTid::SlowestLane => NextTid::SlowestLane,
+                config::NextTid::LowToHigh => NextTid::LowToHigh,
+            },
         });
         Ok((params, [blocks, 1, 1], handed_out))
     }

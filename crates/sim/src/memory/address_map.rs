@@ -9,7 +9,7 @@
 //! {15, 14, 13, 8} of the channel address and the row bits 16 and up.
 
 use super::divide::Divisor;
-use crate::config::Machine;
+use warpsim_machine::Machine;
 
 /// Where an address lives on the way to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

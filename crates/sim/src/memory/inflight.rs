@@ -2,7 +2,7 @@
 //! MSHR waiter is an index into it, and places are used again.
 
 use super::packet::{LARGEST_REQUEST, Reply, Request, RequestKind, Traffic};
-use crate::config::Interconnect;
+use warpsim_machine::Interconnect;
 
 /// Bits in which the pieces of a request, its sectors, are numbered.
 const PIECE_BITS: u32 = 3;

@@ -1,7 +1,6 @@
 //! What SMs and memory partitions say to each other.
 
-/// Bytes of the largest request.
-pub const LARGEST_REQUEST: u32 = 128;
+pub use warpsim_machine::limits::LARGEST_REQUEST;
 
 /// What a request wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::network::inbox::Inbox;
 use super::packet::{Reply, Request, RequestKind, Traffic};
 use super::system::MemorySystem;
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::time::Cycle;
 use std::ops::{Deref, DerefMut};
 

@@ -3,7 +3,7 @@
 //! parameters.
 
 use super::FoldingPolicy;
-use crate::mechanism::{Info, Integer, OneOf, Switch};
+use warpsim_machine::mechanism::{Info, Integer, OneOf, Switch};
 
 /// Every folding policy.
 pub const FOLDING: &[FoldingPolicy] = &[

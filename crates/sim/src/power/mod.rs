@@ -14,48 +14,24 @@
 //! runs are the same, gate by gate.
 
 mod adaptive;
+mod check;
 pub mod folding;
 pub mod gating;
 pub mod lanes;
 mod model;
 mod phases;
-mod units;
 
+pub use check::check;
 pub use folding::FOLDING;
 pub use gating::GATING;
 pub use model::{Entries, Entry, Power, UnderWay};
 pub use phases::Buffered;
-pub use units::{lane_pipelines, lanes_per_pipeline};
+pub use warpsim_machine::lanes::{Side, lane_pipelines, lanes_per_pipeline};
 
-use crate::config::{Machine, Work};
-use crate::mechanism::{Info, Values};
 use folding::Folding;
 use gating::Gating;
-
-/// One of the two pipelines of a lane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Integers.
-    Int,
-    /// Floating point.
-    Fp,
-}
-
-impl Side {
-    /// Both.
-    pub const ALL: [Side; 2] = [Side::Int, Side::Fp];
-
-    /// The pipeline that does this work on a machine, if it is one of these two.
-    pub fn of(work: Work, machine: &Machine) -> Option<Side> {
-        if machine.pipes.int.contains(&work) {
-            Some(Side::Int)
-        } else if machine.pipes.fp.contains(&work) {
-            Some(Side::Fp)
-        } else {
-            None
-        }
-    }
-}
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Values};
 
 /// A gating policy as it is registered. Its own file declares it.
 #[derive(Clone, Copy)]

@@ -5,8 +5,8 @@ mod next_line;
 mod none;
 mod stride;
 
-use crate::mechanism::{Choice, Info, Values};
 use std::fmt::Debug;
+use warpsim_machine::mechanism::{Choice, Info, Values};
 
 /// A prefetcher: one instance for the L1 data cache of each SM.
 ///

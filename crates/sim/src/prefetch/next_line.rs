@@ -1,7 +1,7 @@
 //! Next line: a warp that reads a line will read the next ones.
 
 use super::{Access, Found, Prefetcher, Registered};
-use crate::mechanism::{Info, Integer, OneOf};
+use warpsim_machine::mechanism::{Info, Integer, OneOf};
 
 const DEGREE: Integer = Integer {
     name: "degree",

@@ -1,7 +1,7 @@
 //! No prefetcher: lines come when they are asked for.
 
 use super::Registered;
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const PREFETCHER: Registered = Registered {

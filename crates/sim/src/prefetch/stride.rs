@@ -3,7 +3,7 @@
 //! from that and its warp's: warps that take turns at one instruction have no stride together if each goes its own way.
 
 use super::{Access, Prefetcher, Registered};
-use crate::mechanism::{Info, Integer, OneOf};
+use warpsim_machine::mechanism::{Info, Integer, OneOf};
 
 const ENTRIES: Integer = Integer {
     name: "entries",

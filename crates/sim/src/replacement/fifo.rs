@@ -1,7 +1,7 @@
 //! First in, first out: the line goes that came first, however often it was used since.
 
 use super::{Policy, Replacement, Ways};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// The policy: when each line came.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Least recently used: the line goes whose last use is longest ago.
 
 use super::{Policy, Replacement, Ways};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// The policy: when each line was used last.
 #[derive(Debug)]

@@ -10,10 +10,10 @@ mod random;
 mod srrip;
 mod ways;
 
-use crate::mechanism::{Choice, Info, Values};
 pub(crate) use lru::Lru;
 use std::any::Any;
 use std::fmt::Debug;
+use warpsim_machine::mechanism::{Choice, Info, Values};
 pub use ways::Ways;
 
 /// A replacement policy: one instance serves all sets of one cache.

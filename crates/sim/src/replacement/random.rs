@@ -2,7 +2,7 @@
 //! same.
 
 use super::{Policy, Replacement, Ways};
-use crate::mechanism::{Info, Integer};
+use warpsim_machine::mechanism::{Info, Integer};
 
 const SEED: Integer = Integer {
     name: "seed",

@@ -5,7 +5,7 @@
 //! once do not push out those that are read again and again.
 
 use super::{Policy, Replacement, Ways};
-use crate::mechanism::{Info, Integer};
+use warpsim_machine::mechanism::{Info, Integer};
 
 const BITS: Integer = Integer {
     name: "bits",

@@ -9,8 +9,8 @@
 use super::lrr::first_from;
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place};
-use crate::mechanism::OneOf;
 use crate::time::Cycle;
+use warpsim_machine::mechanism::OneOf;
 
 /// What a ranking may know of a resident block.
 #[derive(Clone, Copy, Debug, Default)]

@@ -4,7 +4,7 @@
 //! should have something to do then.
 
 use super::{IssuePolicy, Place, Policy};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// The block that came first.
 pub const AGE: Policy = Policy {

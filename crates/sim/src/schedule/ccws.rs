@@ -10,9 +10,9 @@
 
 use super::gto::Gto;
 use super::{CacheEvent, Considers, Facts, HearsCache, IssuePolicy, Place, Policy};
-use crate::mechanism::{Info, Integer};
 use crate::time::Cycle;
 use std::collections::VecDeque;
+use warpsim_machine::mechanism::{Info, Integer};
 
 const VICTIMS: Integer = Integer {
     name: "victims",
@@ -221,6 +221,7 @@ impl HearsCache for Ccws {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
     use crate::mechanism::Values;
 
     fn place(index: u8) -> Place {

@@ -2,8 +2,8 @@
 
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place, Policy};
-use crate::mechanism::Info;
 use crate::place::each;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

@@ -1,7 +1,7 @@
 //! Loose round robin.
 
 use super::{IssuePolicy, Place, Policy};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

@@ -2,7 +2,7 @@
 
 use super::{Considers, Facts, IssuePolicy, Place, Policy};
 use crate::divergence::Group;
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
 
 /// As it is registered.

@@ -21,15 +21,15 @@ mod tls;
 mod type_first;
 pub(crate) mod view;
 
-use crate::config::Machine;
 use crate::divergence::Group;
-use crate::mechanism::{Info, Values};
 pub use crate::place::Place;
 use crate::time::Cycle;
 pub(crate) use chosen::Chosen;
 pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together, WholeFetch};
 use std::any::Any;
 pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Values};
 
 /// An issue policy: one instance serves all schedulers (domains) of an SM, so that policies
 /// can share state between them.

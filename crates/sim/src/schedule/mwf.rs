@@ -7,8 +7,8 @@
 
 use super::Policy;
 use super::block_first::{Block, BlockFirst, Inside, Ranking, TIES};
-use crate::config::Machine;
-use crate::mechanism::{Info, Switch, Values};
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, Switch, Values};
 
 /// No, as in the paper, which counts warps at a barrier.
 const COUNTS_EXITED: Switch = Switch {

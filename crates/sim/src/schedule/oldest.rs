@@ -2,7 +2,7 @@
 
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place, Policy};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

@@ -9,8 +9,8 @@
 //! Changes of state count at once; progress is looked at from time to time.
 
 use super::{IssuePolicy, Place, Policy};
-use crate::mechanism::{Info, Integer, OneOf};
 use crate::time::Cycle;
+use warpsim_machine::mechanism::{Info, Integer, OneOf};
 
 /// The paper does not say how often.
 const PERIOD: Integer = Integer {

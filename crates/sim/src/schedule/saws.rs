@@ -5,7 +5,7 @@
 
 use super::Policy;
 use super::block_first::{Block, BlockFirst, Inside, Ranking, TIES};
-use crate::mechanism::Info;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

@@ -5,8 +5,8 @@
 
 use super::lrr::first_from;
 use super::{Considers, Facts, IssuePolicy, Place, Policy};
-use crate::mechanism::{Info, Integer};
 use std::collections::VecDeque;
+use warpsim_machine::mechanism::{Info, Integer};
 
 /// Six, as the public GTX 480 configuration has it (`two_level_active:6:0:1`).
 pub(super) const ACTIVE: Integer = Integer {

@@ -1,7 +1,7 @@
 //! What a policy may see of warps beyond which are ready. All of it is free of cost where no policy asks.
 
 use super::Place;
-use crate::power::Side;
+use crate::lanes::Side;
 use warpsim_ptx::isa::Pipe;
 use warpsim_ptx::kernel::Pc;
 

@@ -1,6 +1,7 @@
 //! What timing needs to know of each instruction, looked up once when a kernel is loaded.
 
 use super::units::UnitPlan;
+use super::work::work_of;
 use crate::config::{Machine, OpClass, Work};
 use crate::exec::iterations::may_access_shared;
 use crate::power::Side;
@@ -182,7 +183,7 @@ fn op_facts_of(instr: &Instr, kernel: &Kernel, machine: &Machine, plan: &UnitPla
         Op::Membar | Op::Fence if machine.sm.fences_take_memory_unit => OpClass::Memory,
         _ => class_of(instr),
     };
-    let work = Work::of(instr.op, &instr.mods);
+    let work = work_of(instr.op, &instr.mods);
     let [latency, interval] = class.timing(&machine.latency);
     let passes = machine.passes(class) as u16;
     let banks = machine.collector.banks;

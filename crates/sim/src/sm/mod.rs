@@ -8,11 +8,9 @@
 
 mod cycle;
 pub mod facts;
-pub(crate) mod fixed_list;
 mod frontend;
 mod issue;
 mod launch;
-pub(crate) mod limits;
 mod memory;
 mod memory_stage;
 mod observe;
@@ -24,7 +22,11 @@ mod skipping;
 mod testing;
 mod units;
 mod warps;
+mod work;
 mod writeback;
+
+pub(crate) use crate::fixed_list;
+pub(crate) use warpsim_machine::limits;
 
 use crate::config::Machine;
 use crate::divergence::DivergenceModel;

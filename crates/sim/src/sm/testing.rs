@@ -3,7 +3,7 @@
 use super::facts::op_facts;
 use super::launch::Launched;
 use super::residents::{Coming, Residents};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::exec::code::Code;
 use crate::exec::grid::Grid;
 use crate::time::Cycle;

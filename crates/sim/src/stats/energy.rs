@@ -3,8 +3,8 @@
 use super::decl::{StatInfo, counters};
 use super::memory::MemoryCounters;
 use super::sm::SmStats;
-use crate::config::{Machine, Work};
-use crate::power::{Side, lane_pipelines, lanes_per_pipeline};
+use crate::lanes::{Side, lane_pipelines, lanes_per_pipeline};
+use warpsim_machine::{Machine, Work};
 
 counters! {
     /// Where the energy went.

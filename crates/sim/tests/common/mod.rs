@@ -2,8 +2,11 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
+#[path = "../../../exec/tests/common/generate.rs"]
 pub mod generate;
 pub mod large;
+
+pub use generate::kernel;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +15,7 @@ use warpsim_ptx::diagnostic::render_all;
 use warpsim_ptx::kernel::{Pc, Program};
 use warpsim_ptx::lower::lower_owned;
 use warpsim_ptx::rewrite::vtw::{Variant, mark, rewrite};
-use warpsim_sim::config::{Machine, VirtualMode};
+use warpsim_sim::config::{Machine, ReadMachine, VirtualMode};
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::gpu::{Gpu, Options, SimError};
 use warpsim_sim::observe::{Observer, WarpEvent};
@@ -32,22 +35,6 @@ impl Observer for Recorder {
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         self.0.borrow_mut().push((cycle.get(), sm, slot, event));
     }
-}
-
-/// Puts a body between the head and tail of a kernel `k(out, in, n)` with plenty of registers.
-/// `%rd1` and `%rd2` hold the buffers, `%r1` the thread's number in the block.
-pub fn kernel(shared_bytes: u32, body: &str) -> String {
-    let shared = match shared_bytes {
-        0 => String::new(),
-        n => format!(".shared .align 128 .b8 tile[{n}];\n"),
-    };
-    format!(
-        ".version 6.0\n.target sm_35\n.address_size 64\n\
-         .visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{{\n\
-         .reg .pred %p<16>;\n.reg .b32 %r<64>;\n.reg .f32 %f<64>;\n.reg .b64 %rd<32>;\n\
-         .reg .f64 %fd<32>;\n{shared}\
-         ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nmov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
-    )
 }
 
 /// Parses and lowers; panics with the diagnostics.

@@ -1,88 +1,42 @@
-//! Tests of the instruction set as files: kernel, inputs and expected memory in one place.
-//!
-//! `tests/ptx/**/*.ptx` are whole kernels; leading comments say how to run them and what has
-//! to come out (grammar in [`directive`]). `tests/ptx/**/*.table` try one instruction a
-//! paragraph on rows of operands (grammar in [`table`]). Each runs without timing and on the
-//! timed `gtx480`, and both must give what the file says.
-//!
-//! `FILETEST=name` runs only the files whose path contains `name`.
+//! The files of `crates/exec/tests/ptx` on a whole GPU: the kernels without timing and on the timed `gtx480`,
+//! the tables on that. Reading and comparing are as they are there.
 
-mod coverage;
+#[path = "../../../exec/tests/filetests/directive.rs"]
 mod directive;
+#[path = "../../../exec/tests/filetests/files.rs"]
+mod files;
 mod machine;
-mod selftest;
+#[path = "../../../exec/tests/filetests/run.rs"]
+mod run;
+#[path = "../../../exec/tests/filetests/table.rs"]
 mod table;
+#[path = "../../../exec/tests/filetests/value.rs"]
 mod value;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-
-/// Every file under `directory` with this extension, in order.
-fn files(directory: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return found;
-    };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            found.extend(files(&path, extension));
-        } else if path.extension().is_some_and(|e| e == extension) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx")
-}
-
-/// Path below `tests/ptx`, for messages.
-fn shown(path: &Path) -> String {
-    let short = path.strip_prefix(root()).unwrap_or(path);
-    short.display().to_string()
-}
-
-/// Reads and runs every file with this extension that `FILETEST` asks for.
-fn run_all(extension: &str, run: fn(&str, &str) -> Vec<String>) {
-    let wanted = std::env::var("FILETEST").unwrap_or_default();
-    let all = files(&root(), extension);
-    assert!(!all.is_empty(), "no .{extension} files");
-    let mut failures = Vec::new();
-    for path in all {
-        let name = shown(&path);
-        if name.contains(&wanted) {
-            match std::fs::read_to_string(&path) {
-                Ok(text) => failures.extend(run(&name, &text)),
-                Err(e) => failures.push(format!("{name}: {e}")),
-            }
-        }
-    }
-    let n = failures.len();
-    assert!(n == 0, "{n} failures:\n{}", failures.join("\n"));
-}
-
-/// Runs one test; a panic of the simulator is a failure of that test alone.
-fn guarded(run: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
-        let text = match panic.downcast_ref::<String>() {
-            Some(text) => text.as_str(),
-            None => panic.downcast_ref::<&str>().copied().unwrap_or("?"),
-        };
-        Err(format!("panics: {text}"))
-    })
-}
+use directive::Plan;
+use files::{files, guarded, root, run_all, shown};
+use machine::Whole;
+use std::sync::Arc;
+use warpsim_ptx::lower;
 
 #[test]
 fn kernels_do_what_their_files_say() {
     run_all("ptx", |name, text| {
-        guarded(|| machine::run_file(text))
-            .err()
-            .map(|e| format!("{name}: {e}"))
-            .into_iter()
-            .collect()
+        let mut failures = Vec::new();
+        for functional in [true, false] {
+            let how = if functional { "functional" } else { "timed" };
+            let mut device = |plan: &Plan| {
+                let wanted = if functional {
+                    plan.functional
+                } else {
+                    plan.timed
+                };
+                wanted.then(|| Whole::new(functional, plan.limit, &[]))
+            };
+            let result = guarded(|| run::run_file(text, &mut device));
+            failures.extend(result.err().map(|e| format!("{name} {how}: {e}")));
+        }
+        failures
     });
 }
 
@@ -99,7 +53,7 @@ fn calls_matrices_and_copies_under_every_divergence_model() {
                 let set = [format!("divergence=\"{name}\"")];
                 // As usual, and with bodies that all calls share.
                 for limit in [None, Some(0)] {
-                    let result = guarded(|| machine::run_file_with(&text, &set, limit));
+                    let result = guarded(|| run_timed(&text, &set, limit));
                     let said = |e| format!("{} {name}, inlined to {limit:?}: {e}", shown(&path));
                     failures.extend(result.err().map(said));
                 }
@@ -109,7 +63,33 @@ fn calls_matrices_and_copies_under_every_divergence_model() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
+/// Runs a file with timing and these settings; what must not compile, and what runs without timing
+/// alone, is left out. Functions of more instructions than the limit are not inlined.
+fn run_timed(text: &str, set: &[String], inline_limit: Option<usize>) -> Result<(), String> {
+    let plan = Plan::parse(text)?;
+    match run::compile_with(text, lower::Options { inline_limit }) {
+        Ok(program) if plan.timed => run::run_once(
+            &plan,
+            &Arc::new(program),
+            Whole::new(false, plan.limit, set),
+        ),
+        _ => Ok(()),
+    }
+}
+
 #[test]
 fn instructions_do_what_the_tables_say() {
-    run_all("table", table::run_file);
+    run_all("table", |name, text| {
+        table::run_file(name, text, &|| Ok(Whole::new(false, 1_000_000, &[])))
+    });
+}
+
+#[test]
+fn a_difference_is_found_on_the_timed_gpu() {
+    let wrong = "add.u32 {d:u32}, {a:u32}, 1;\n1 -> 3\n";
+    let found = table::run_file("t", wrong, &|| Ok(Whole::new(false, 1_000_000, &[])));
+    assert!(
+        found[0].contains("line 2: d is 2 (0x00000002), not 3"),
+        "{found:?}"
+    );
 }

@@ -6,8 +6,8 @@ mod probe;
 use probe::Probe;
 use std::collections::HashMap;
 use warpsim_sim::config::model::rule::Rule;
-use warpsim_sim::config::{Machine, OpClass, SECTIONS, Work};
-use warpsim_sim::mechanism::Kind;
+use warpsim_sim::config::{Machine, OpClass, ReadMachine, SECTIONS, Work};
+use warpsim_sim::mechanism::{Kind, MECHANISMS};
 use warpsim_sim::stats::LaunchReport;
 
 /// Machines to look for a difference on: preset and settings. Each has something that the ones
@@ -299,7 +299,7 @@ fn which_pipeline_does_a_kind_of_work_changes_something() {
 fn check_parameters(every: usize) {
     let mut runs = Runs::new();
     let mechanisms = Kind::ALL.into_iter().flat_map(|kind| {
-        let infos = kind.registered().into_iter();
+        let infos = MECHANISMS.of(kind).into_iter();
         infos.map(move |info| (kind, info))
     });
     let parameters = mechanisms.flat_map(|(kind, info)| {
@@ -346,7 +346,9 @@ fn every_key_of_a_machine_is_declared() {
     declared.extend(["schema", "name", "description"].map(String::from));
     for kind in Kind::ALL {
         declared.push(kind.name_key().to_string());
-        let chosen = kind.find(&kind.chosen(&machine).name).expect("registered");
+        let chosen = MECHANISMS
+            .find(kind, &kind.chosen(&machine).name)
+            .expect("registered");
         let own = chosen.parameters.iter();
         declared.extend(own.map(|p| format!("{}.{}", kind.key(), p.name())));
     }

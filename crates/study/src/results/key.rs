@@ -95,6 +95,7 @@ impl Inputs<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpsim_sim::config::ReadMachine;
 
     #[test]
     fn everything_that_matters_changes_the_key() {

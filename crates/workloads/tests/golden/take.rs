@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
 use warpsim_sim::observe::{Observer, WarpEvent};
 use warpsim_sim::time::Cycle;

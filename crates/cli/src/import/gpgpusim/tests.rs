@@ -1,6 +1,6 @@
 use super::*;
 use warpsim_present::Source;
-use warpsim_sim::config::Machine;
+use warpsim_sim::config::{Machine, ReadMachine};
 
 const CONFIG: &str = "# a comment
 -gpgpu_n_clusters 8

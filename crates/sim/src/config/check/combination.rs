@@ -1,37 +1,15 @@
 //! What does not go together: the one table of rules between mechanisms, each with the sentence that
 //! a user is told. The validator refuses by it, and `warpsim list combinations` shows it.
 
-use super::validate::Problem;
 use crate::config::OpClass;
 use crate::config::model::*;
-use crate::mechanism::Kind;
 use crate::place::Layout;
 use crate::{divergence, fetch, power, prefetch, schedule};
+use warpsim_machine::check::validate::word;
+use warpsim_machine::mechanism::Kind;
 use warpsim_present::listed;
 
-/// Why two things do not go together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// They contradict each other.
-    NoSense,
-    /// They could go together, but that is not built.
-    NotBuilt,
-}
-
-/// A rule between mechanisms.
-#[derive(Clone, Copy, Debug)]
-pub struct Rule {
-    /// What it is about, in a few words.
-    pub about: &'static str,
-    /// Why it is there.
-    pub why: Why,
-    /// A forgotten setting breaks it, rather than a choice of mechanisms: such a
-    /// configuration of a study is a mistake, and no row of its table.
-    forgotten: bool,
-    /// The key and the sentence for a machine that breaks it, whose
-    /// [single settings](super::validate::single) are right.
-    broken: fn(&Machine) -> Option<(String, String)>,
-}
+pub use warpsim_machine::check::rule::{Rule, Why};
 
 /// Every rule. A machine is told of the first that it breaks.
 pub const RULES: &[Rule] = &[
@@ -139,27 +117,6 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-impl Rule {
-    /// What is wrong with a machine that breaks it, whose [single settings](super::validate::single)
-    /// are right.
-    fn problem(&self, machine: &Machine) -> Option<Problem> {
-        let (key, message) = (self.broken)(machine)?;
-        Some(Problem { key, message })
-    }
-}
-
-/// The first rule that a machine breaks, whose [single settings](super::validate::single) are right.
-pub fn first_broken(machine: &Machine) -> Option<(&'static Rule, Problem)> {
-    let mut broken = RULES.iter().filter_map(|r| Some((r, r.problem(machine)?)));
-    broken.next()
-}
-
-/// The first broken rule among those that a forgotten setting breaks.
-pub(super) fn first_forgotten(machine: &Machine) -> Option<Problem> {
-    let mut rules = RULES.iter().filter(|r| r.forgotten);
-    rules.find_map(|r| r.problem(machine))
-}
-
 /// Lines are prefetched into the L1 data cache: there has to be one.
 fn prefetched_nowhere(machine: &Machine) -> Option<(String, String)> {
     let name = &machine.l1d.prefetch.name;
@@ -170,14 +127,6 @@ fn prefetched_nowhere(machine: &Machine) -> Option<(String, String)> {
         "the prefetcher `{name}` fetches lines into the L1 data cache, which this machine leaves out (`l1d.sets` is 0)"
     );
     Some((Kind::Prefetch.name_key().to_string(), message))
-}
-
-/// What is said where a name for gangs and something else both choose the issue policy.
-pub(crate) fn two_orders(key: &str, name: &str, gangs: &str) -> String {
-    format!(
-        "`{key}={name}` and `warps={gangs}` both choose the scheduler: narrow warps in gangs, or one by \
-         one as `{name}` orders them"
-    )
 }
 
 /// What breaks a rule.
@@ -191,7 +140,7 @@ fn broken(key: &str, message: String) -> Broken {
 fn fetch_needs(machine: &Machine) -> Broken {
     let policy = &machine.fetch.policy.name;
     for need in fetch::needs(policy) {
-        let has = super::validate::word(machine, need.key);
+        let has = word(machine, need.key);
         if has.as_deref() != Some(need.value) {
             return broken(
                 need.key,

@@ -1,12 +1,15 @@
 //! Every choice there is, axis by axis, and which of them go together: found out by asking the
 //! [rules](super::combination), so that what is shown is what is refused.
 
-use super::combination::{Why, first_broken};
-use crate::config::read::load::{Origin, load_anyhow};
+use super::combination::Why;
+use crate::config::mechanisms::MECHANISMS;
+use crate::config::read::load::Origin;
 use crate::config::read::presets;
 use crate::config::{Machine, power, warps};
-use crate::mechanism::{CacheName, Kind};
 use crate::{divergence, fetch, schedule};
+use warpsim_machine::check::rule::first_broken;
+use warpsim_machine::mechanism::{CacheName, Kind};
+use warpsim_machine::read::load::load_anyhow;
 
 /// Something to choose, with the choices.
 #[derive(Clone, Debug)]
@@ -45,7 +48,7 @@ impl Choice {
 pub fn axes() -> Vec<Axis> {
     let axis = |name, choices| Axis { name, choices };
     let named = |kind: Kind| {
-        let names = kind.registered().into_iter().map(|info| info.name);
+        let names = MECHANISMS.of(kind).into_iter().map(|info| info.name);
         names.map(move |n| Choice::new(n, vec![format!("{}={n}", kind.key())]))
     };
     let preset = |name: &'static str| Choice {
@@ -113,13 +116,13 @@ pub fn machine(preset: &str, choices: &[&Choice]) -> Result<Machine, Refusal> {
     let before = choices.iter().flat_map(|c| &c.before);
     let settings = choices.iter().flat_map(|c| &c.settings);
     let set: Vec<String> = before.chain(settings).cloned().collect();
-    let loaded = load_anyhow(&Origin::Preset(preset.to_string()), &set);
+    let loaded = load_anyhow(&Origin::Preset(preset.to_string()), &set, &MECHANISMS);
     let machine = loaded.map_err(|error| Refusal {
         about: NAMES,
         why: Why::NoSense,
         sentence: error.message.clone(),
     })?;
-    match first_broken(&machine) {
+    match first_broken(&machine, &MECHANISMS) {
         None => Ok(machine),
         Some((rule, problem)) => Err(Refusal {
             about: rule.about,

@@ -1,8 +1,18 @@
-//! Which machines make sense: [`validate`] is the one place that says which do not, with the rules
-//! of [`combination`] between mechanisms and what `tables` take of the host's memory; [`matrix`]
-//! knows every choice and asks which go together.
+//! Which machines make sense, with the rules of [`combination`] between mechanisms and what `tables` take of the
+//! host's memory; [`matrix`] knows every choice and asks which go together.
 
 pub mod combination;
 pub mod matrix;
 pub(crate) mod tables;
-pub mod validate;
+
+/// The one place that says which machines make no sense.
+pub mod validate {
+    use crate::config::Machine;
+    use crate::config::mechanisms::MECHANISMS;
+    pub use warpsim_machine::check::validate::Problem;
+
+    /// Checks a machine.
+    pub fn validate(machine: &Machine) -> Result<(), Problem> {
+        warpsim_machine::check::validate::validate(machine, &MECHANISMS)
+    }
+}

@@ -4,6 +4,7 @@
 use crate::config::model::{Cache, Machine};
 use crate::memory::cache::mshr::BYTES_PER_ENTRY;
 use crate::memory::cache::tags::BYTES_PER_LINE;
+use warpsim_machine::check::validate::Problem;
 
 /// The most that all of them may take. The largest GPUs take a hundredth of it.
 pub const MOST_BYTES: u64 = 2 << 30;
@@ -51,4 +52,26 @@ fn tables(keys: [&'static str; 2], size: [u32; 3], caches: u64) -> Tables {
 /// All of them together.
 pub fn total(machine: &Machine) -> u64 {
     of(machine).iter().map(|t| t.bytes).sum()
+}
+
+/// The tables of all caches are no larger than a host can be asked for.
+pub fn check(machine: &Machine) -> Result<(), Problem> {
+    let total = total(machine);
+    let largest = of(machine).into_iter().max_by_key(|t| t.bytes);
+    let Some(largest) = largest.filter(|_| total > MOST_BYTES) else {
+        return Ok(());
+    };
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    Err(Problem::said(
+        largest.key,
+        format!(
+            "the tables of the machine's caches would take {} MiB of the host's memory, and {} MiB are \
+             the most: most of it is for `{}` and its neighbours, on {} SMs and {} memory channels",
+            mib(total),
+            mib(MOST_BYTES),
+            largest.key,
+            machine.gpu.sms,
+            machine.dram.channels
+        ),
+    ))
 }

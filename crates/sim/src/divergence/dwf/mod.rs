@@ -16,12 +16,12 @@ mod window;
 
 use super::pool::{self, Parked, Waits, WarpPool};
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
-use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads, each_home};
-use crate::mechanism::Info;
 use crate::place::Layout;
 use held::{Held, HeldIn};
 use warp_barrier::{WarpBarriers, Whole};
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::{NO_PC, Pc};
 use window::{Formed, Window};
 

@@ -19,9 +19,9 @@
 mod policy;
 
 use super::mshr::BYTES_PER_PLACE;
-use crate::config::Cache;
 use crate::replacement::{self, Replacement};
 use std::cell::Cell;
+use warpsim_machine::Cache;
 
 /// How an address selects a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

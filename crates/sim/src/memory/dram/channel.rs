@@ -7,13 +7,13 @@ use super::gddr::{Flying, Gddr};
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
 use super::{DramRequest, News};
-use crate::config::{Dram, DramModel};
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::clock::Clock;
 use crate::memory::history::History;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::{Cycle, Tick};
+use warpsim_machine::{Dram, DramModel};
 
 /// Places of the queue in which completed requests wait; with the scheduler's queue they bound
 /// what is under way beyond the slices.

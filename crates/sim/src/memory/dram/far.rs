@@ -6,13 +6,13 @@
 
 use super::DramRequest;
 use super::gddr::{Flying, Gddr};
-use crate::config::Dram;
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::clock::Clock;
 use crate::memory::history::History;
 use crate::memory::ring::Ring;
 use crate::memory::stats::DramCounters;
 use crate::time::{Cycle, Tick};
+use warpsim_machine::Dram;
 
 /// The delay and the DRAM behind it.
 #[derive(Clone, Debug)]

@@ -13,7 +13,6 @@ pub mod entrance;
 mod prefetch;
 mod serve;
 
-use crate::config::Machine;
 use crate::memory::address_map::AddressMap;
 use crate::memory::cache::mshr::{Fetch, MshrTable};
 use crate::memory::cache::tags::{Geometry, SetIndex, TagArray};
@@ -30,6 +29,7 @@ use crate::memory::wake::WakeList;
 use crate::replacement::{self, Replacement};
 use crate::time::{Cycle, Tick};
 use arrivals::ArrivalQueue;
+use warpsim_machine::Machine;
 
 /// Core cycles from serving an access to its reply entering the network.
 pub const REPLY_CYCLES: u64 = 1;

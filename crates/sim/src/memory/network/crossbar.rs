@@ -18,10 +18,10 @@
 use super::flits::FlitSwitch;
 use super::lines::Lines;
 use super::ports::{Few, Many, Most, Ports};
-use crate::config::Interconnect;
 use crate::memory::divide::Divisor;
 use crate::memory::ring::Ring;
 use crate::time::Tick;
+use warpsim_machine::Interconnect;
 
 /// Where packets come out.
 pub trait Sink<T> {

@@ -2,6 +2,7 @@
 
 use super::property_tests::{machine, stream, tight};
 use super::*;
+use crate::config::ReadMachine;
 use crate::memory::packet::RequestKind;
 use crate::memory::testing::{Bench, request};
 use proptest::prelude::*;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::ReadMachine;
 use crate::memory::inflight::MAX_PIECES;
 use crate::memory::l2::REPLY_CYCLES;
 use crate::memory::network::{DELIVERY_CYCLES, INJECTION_CYCLES};

@@ -6,9 +6,9 @@
 //! that came in the very cycle in which a blackout ended.
 
 use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, REQUEST, WAKE_UP};
-use crate::mechanism::{Info, Integer, Switch};
 use crate::power::GatingPolicy;
 use crate::power::adaptive::AdaptiveRules;
+use warpsim_machine::mechanism::{Info, Integer, Switch};
 
 const COORDINATED: Switch = Switch {
     name: "coordinated",

@@ -2,8 +2,8 @@
 //! woken by the next instruction that needs it.
 
 use super::{BREAK_EVEN, Gates, Gating, IDLE_DETECT, REQUEST, WAKE_UP};
-use crate::mechanism::{Info, OneOf};
 use crate::power::GatingPolicy;
+use warpsim_machine::mechanism::{Info, OneOf};
 
 /// By domain, as the baseline of the papers; folding needs it by lane.
 const BY: OneOf<bool> = OneOf {

@@ -6,7 +6,7 @@ mod none;
 
 use super::GatingPolicy;
 use super::adaptive::AdaptiveRules;
-use crate::mechanism::{Integer, OneOf};
+use warpsim_machine::mechanism::{Integer, OneOf};
 
 /// Every gating policy.
 pub const GATING: &[GatingPolicy] = &[none::POLICY, conventional::POLICY, blackout::POLICY];

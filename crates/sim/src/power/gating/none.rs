@@ -1,8 +1,8 @@
 //! No gating: every lane is on.
 
 use super::Gating;
-use crate::mechanism::{Info, Switch};
 use crate::power::GatingPolicy;
+use warpsim_machine::mechanism::{Info, Switch};
 
 const WATCH: Switch = Switch {
     name: "watch",

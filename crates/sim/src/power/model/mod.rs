@@ -10,13 +10,13 @@ use super::gating::Gates;
 use super::lanes::Gate;
 use super::lanes::{Lanes, Rules};
 use super::phases::{IssuedSoFar, Phases};
-use super::units::{lanes_of, sides_of};
 use super::{Side, folding_of, gating_of};
-use crate::config::{Entrances, Machine, Per, Unit};
 use crate::place::Layout;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
 pub use requests::{Entries, UnderWay};
+use warpsim_machine::lanes::{lanes_of, sides_of};
+use warpsim_machine::{Entrances, Machine, Per, Unit};
 
 /// A pipeline with its lanes.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 
 use super::super::{GangView, Place};
 use super::table::{Part, Table};
-use crate::sm::fixed_list::FixedList;
+use crate::fixed_list::FixedList;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
 
@@ -136,7 +136,7 @@ impl Reform {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Machine;
+    use crate::config::{Machine, ReadMachine};
     use crate::divergence::Groups;
     use crate::place::Layout;
 

@@ -4,7 +4,7 @@
 use super::super::{GangView, Place};
 use super::table::{Part, Table};
 use crate::divergence::GroupState;
-use crate::sm::fixed_list::FixedList;
+use crate::fixed_list::FixedList;
 use crate::stats::SmCounters;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;

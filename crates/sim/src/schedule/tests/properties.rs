@@ -1,7 +1,7 @@
 //! What holds for every issue policy.
 
 use super::{Facts, IssuePolicy, POLICIES, Place, Policy};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::divergence::{Group, GroupState};
 use crate::exec::state::Lanes;
 use crate::mechanism::Values;

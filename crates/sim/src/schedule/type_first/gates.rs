@@ -3,9 +3,9 @@
 //! type's lanes are idle for longer.
 
 use super::{AVOID, TypeFirst};
-use crate::mechanism::Info;
 use crate::schedule::Policy;
 use crate::schedule::tls::ACTIVE;
+use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
 pub const POLICY: Policy = Policy {

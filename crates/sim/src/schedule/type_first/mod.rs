@@ -12,8 +12,8 @@ pub mod origami;
 use super::lrr::first_from;
 use super::tls::Tls;
 use super::{Considers, Facts, IssuePolicy, MindsPower, Place, WarpInfo};
-use crate::mechanism::Switch;
-use crate::power::Side;
+use crate::lanes::Side;
+use warpsim_machine::mechanism::Switch;
 use warpsim_ptx::isa::Pipe;
 
 /// Types of instructions, as numbers of sets.

@@ -3,9 +3,9 @@
 //! partial warps leave idle are idle together.
 
 use super::{AVOID, Groups, TypeFirst};
-use crate::mechanism::{Info, Integer};
 use crate::schedule::Policy;
 use crate::schedule::tls::ACTIVE;
+use warpsim_machine::mechanism::{Info, Integer};
 
 /// Origami, section 3.1.1, as long as the phases of folding.
 const PHASE: Integer = Integer {

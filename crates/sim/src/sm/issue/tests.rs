@@ -2,7 +2,7 @@
 //! collectors at once.
 
 use super::{Issue, Surroundings};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::exec::memory::image::GlobalMemory;
 use crate::exec::memory::store_buffer::StoreBuffer;
 use crate::place::Layout;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::memory::packet::{RequestKind, Traffic};
 
 /// The L1 data cache of `gtx480` with these changes.

@@ -270,6 +270,7 @@ impl Port {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
     use crate::memory::network::crossbar::{Crossbar, Shape};
     use crate::memory::packet::Traffic;
     use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Banks of the register file and what they serve when.
 
 use super::{Collectors, Issued, Registers, Takers};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::sm::facts::OpFacts;
 use crate::sm::facts::tests::reading;
 use crate::sm::units::{Pipelines, UnitPlan};

@@ -1,7 +1,7 @@
 //! What a gang issues as one is complete when it would be if each of its warps had issued it alone.
 
 use super::*;
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::sm::launch::Launched;
 use crate::sm::operands::Collectors;
 use crate::sm::testing::launched;

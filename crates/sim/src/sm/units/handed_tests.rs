@@ -1,6 +1,7 @@
 //! Units to which instructions are handed over do what they do if they ask for them.
 
 use super::*;
+use crate::config::ReadMachine;
 use crate::sm::facts::tests::reading;
 use crate::sm::testing::Dice;
 

@@ -346,6 +346,7 @@ mod handed_tests;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::ReadMachine;
 
     struct Alu {
         units: Units,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::config::ReadMachine;
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::dram::Done;
 use crate::memory::testing::gtx480;

@@ -19,13 +19,13 @@ mod flying;
 mod timing;
 
 use super::DramRequest;
-use crate::config::{Dram, GroupBits};
 use crate::memory::divide::Divisor;
 use crate::memory::stats::DramCounters;
 use crate::time::Tick;
 use bank::{Bank, Entries, NONE};
 pub use flying::Flying;
 use timing::{Distances, Earliest};
+use warpsim_machine::{Dram, GroupBits};
 
 /// One channel's banks, queue and buses. Times are DRAM clocks.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! How far apart commands have to be, and how long their data takes.
 
-use crate::config::Dram;
 use crate::time::Tick;
+use warpsim_machine::Dram;
 
 /// Clocks from one event of a channel to another.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! Where the parts of an original gang stand, and what parts it has.
 
 use super::{Part, Table, bin};
+use crate::fixed_list::FixedList;
 use crate::place::Place;
-use crate::sm::fixed_list::FixedList;
 use warpsim_ptx::kernel::Pc;
 
 impl Table {

@@ -1,8 +1,8 @@
 //! Warps that come and leave.
 
 use super::{Original, Part, Table, bin};
+use crate::fixed_list::FixedList;
 use crate::place::Place;
-use crate::sm::fixed_list::FixedList;
 
 impl Table {
     /// A warp comes: it joins those of its home warp that come with it.

@@ -13,8 +13,8 @@ mod members;
 use super::super::Together;
 use super::super::order::AgeOrder;
 use super::shapes::{Shape, Shapes};
+use crate::fixed_list::FixedList;
 use crate::place::{Layout, Place};
-use crate::sm::fixed_list::FixedList;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 

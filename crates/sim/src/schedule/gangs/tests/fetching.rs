@@ -1,10 +1,10 @@
 //! Which gang is fetched for next.
 
 use super::super::table::{Part, Table};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
+use crate::fixed_list::FixedList;
 use crate::place::Layout;
 use crate::schedule::{FetchView, Place, WholeFetch};
-use crate::sm::fixed_list::FixedList;
 
 pub(super) const HOMES: u16 = 6;
 

@@ -3,7 +3,7 @@
 use super::{bench, counted, quiet};
 use crate::bench::generate::Generator;
 use crate::bench::{check_laws, kernel, machine};
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::observe::WarpEvent;
 
 const ONE_SM: &str = "gpu.sms=1";

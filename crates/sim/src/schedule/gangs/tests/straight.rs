@@ -5,7 +5,7 @@ use super::super::table::Table;
 use super::fetching::{Dice, HOMES, table};
 use super::lockstep::check;
 use crate::bench::kernel;
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::divergence::Groups;
 use crate::place::Layout;
 use crate::schedule::{IssueView, Place, Together};

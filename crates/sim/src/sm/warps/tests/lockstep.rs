@@ -1,5 +1,5 @@
 use super::super::domain::Hold;
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::divergence::GroupState;
 use crate::place::Place;
 use crate::schedule::Together;

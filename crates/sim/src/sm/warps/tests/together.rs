@@ -1,4 +1,4 @@
-use crate::config::Machine;
+use crate::config::{Machine, ReadMachine};
 use crate::place::each;
 use crate::schedule::Together;
 use crate::sm::launch::Launched;

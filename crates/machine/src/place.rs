@@ -1,0 +1,161 @@
+//! Where hardware warps sit: the one place where slots, domains, slices and home warps are
+//! turned into each other.
+//!
+//! The lanes of an SM are cut into *slices* as wide as a hardware warp; each slice has so many
+//! *schedulers*. A scheduler of a slice is a *domain*, with at most 64 warps, so that a set of
+//! them is a word. A *slot* is the number of a place on the SM: slots go round the domains.
+
+use crate::Machine;
+
+/// Lanes of an SM, and threads of the widest warp.
+const LANES: usize = 32;
+
+/// Where a hardware warp sits: its domain, and its index there (below 64).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct Place {
+    pub domain: u8,
+    pub index: u8,
+}
+
+/// How the warps of an SM are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    slices: u16,
+    schedulers: u16,
+}
+
+impl Layout {
+    /// So many slices, each with so many schedulers.
+    #[inline]
+    pub fn new(slices: u16, schedulers: u16) -> Layout {
+        Layout { slices, schedulers }
+    }
+
+    /// That of a machine's SMs.
+    #[inline]
+    pub fn of(machine: &Machine) -> Layout {
+        let slices = LANES as u32 / machine.sm.warp_width;
+        Layout::new(slices as u16, machine.sm.schedulers as u16)
+    }
+
+    /// Slices that the lanes are cut into.
+    #[inline]
+    pub fn slices(&self) -> u16 {
+        self.slices
+    }
+
+    /// Schedulers of each slice.
+    #[inline]
+    pub fn schedulers(&self) -> u16 {
+        self.schedulers
+    }
+
+    /// Domains of the SM.
+    #[inline]
+    pub fn domains(&self) -> usize {
+        (self.slices * self.schedulers) as usize
+    }
+
+    /// Slots for so many home warps, each of which takes one in every slice.
+    #[inline]
+    pub fn slots_for(&self, homes: usize) -> usize {
+        homes.div_ceil(self.schedulers as usize) * self.domains()
+    }
+
+    /// The slot at a place.
+    #[inline]
+    pub fn slot_at(&self, place: Place) -> u16 {
+        place.index as u16 * self.domains() as u16 + place.domain as u16
+    }
+
+    /// The place of a slot.
+    #[inline]
+    pub fn place_of(&self, slot: u16) -> Place {
+        let domains = self.domains() as u16;
+        Place {
+            domain: (slot % domains) as u8,
+            index: (slot / domains) as u8,
+        }
+    }
+
+    /// The slot of a home warp's part on a slice: home warps go round the schedulers.
+    #[inline]
+    pub fn slot_of(&self, home: u16, slice: u16) -> u16 {
+        let domain = slice * self.schedulers + home % self.schedulers;
+        home / self.schedulers * self.domains() as u16 + domain
+    }
+
+    /// The home warp and the slice of a slot.
+    #[inline]
+    pub fn home_of(&self, slot: u16) -> (u16, u16) {
+        let place = self.place_of(slot);
+        let domain = place.domain as u16;
+        let home = place.index as u16 * self.schedulers + domain % self.schedulers;
+        (home, domain / self.schedulers)
+    }
+
+    /// The slice of a domain.
+    #[inline]
+    pub fn slice_of(&self, domain: usize) -> usize {
+        domain / self.schedulers as usize
+    }
+
+    /// The domains of a slice.
+    #[inline]
+    pub fn domains_of(&self, slice: usize) -> std::ops::Range<usize> {
+        let schedulers = self.schedulers as usize;
+        slice * schedulers..(slice + 1) * schedulers
+    }
+
+    /// The lanes of a slice, a bit each.
+    #[inline]
+    pub fn lanes_of(&self, slice: u16) -> u32 {
+        let width = LANES as u32 / self.slices as u32;
+        (!0 >> (LANES as u32 - width)) << (slice as u32 * width)
+    }
+}
+
+/// The numbers of the bits in a set.
+#[inline]
+pub fn each(mut set: u64) -> impl Iterator<Item = usize> + Clone {
+    std::iter::from_fn(move || {
+        let next = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(next)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_slot_has_one_place_and_one_part_of_a_home_warp() {
+        for (slices, schedulers) in [(1, 1), (1, 2), (2, 3), (8, 1), (8, 2)] {
+            let layout = Layout::new(slices, schedulers);
+            let mut seen = 0;
+            for home in 0..6 * schedulers {
+                for slice in 0..slices {
+                    let slot = layout.slot_of(home, slice);
+                    assert_eq!(layout.home_of(slot), (home, slice));
+                    let place = layout.place_of(slot);
+                    assert_eq!(layout.slot_at(place), slot);
+                    let domain = place.domain as usize;
+                    assert_eq!(layout.slice_of(domain), slice as usize);
+                    assert!(layout.domains_of(slice as usize).contains(&domain));
+                    seen += 1;
+                }
+            }
+            assert_eq!(seen, layout.slots_for(6 * schedulers as usize));
+        }
+    }
+
+    #[test]
+    fn slices_share_out_the_lanes() {
+        let layout = Layout::new(8, 1);
+        assert_eq!(layout.lanes_of(0), 0xf);
+        assert_eq!(layout.lanes_of(7), 0xf000_0000);
+        assert_eq!(Layout::new(1, 2).lanes_of(0), !0);
+    }
+}

@@ -1,6 +1,0 @@
-//! Memory as programs see it: the one image of global memory, what one SM has stored in a period,
-//! and what a warp's threads have for themselves.
-
-pub mod image;
-pub(crate) mod local;
-pub(crate) mod store_buffer;
