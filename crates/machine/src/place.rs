@@ -6,6 +6,7 @@
 //! them is a word. A *slot* is the number of a place on the SM: slots go round the domains.
 
 use crate::Machine;
+use std::ops::Range;
 
 /// Lanes of an SM, and threads of the widest warp.
 const LANES: usize = 32;
@@ -116,6 +117,43 @@ impl Layout {
     }
 }
 
+/// HomeSlots of a home warp, the first one first.
+#[derive(Clone, Copy, Debug)]
+pub struct HomeSlots {
+    /// That of a slice, and how many there are from one slice to the next.
+    pub first: u16,
+    /// See `first`.
+    pub step: u16,
+    /// Which slices, counted from there, a bit each.
+    pub slices: u8,
+}
+
+impl HomeSlots {
+    /// The slots as a range, if they lie one behind the other.
+    #[inline]
+    pub fn row(&self) -> Option<Range<u16>> {
+        let before = self.slices.trailing_zeros() as u16;
+        let side_by_side = u32::from(self.slices >> before % 8);
+        let row = self.step == 1 && side_by_side & (side_by_side + 1) == 0;
+        let first = self.first + before;
+        row.then(|| first..first + self.slices.count_ones() as u16)
+    }
+}
+
+impl Iterator for HomeSlots {
+    type Item = u16;
+
+    #[inline]
+    fn next(&mut self) -> Option<u16> {
+        if self.slices == 0 {
+            return None;
+        }
+        let slice = self.slices.trailing_zeros() as u16;
+        self.slices &= self.slices - 1;
+        Some(self.first + slice * self.step)
+    }
+}
+
 /// The numbers of the bits in a set.
 #[inline]
 pub fn each(mut set: u64) -> impl Iterator<Item = usize> + Clone {
@@ -126,9 +164,42 @@ pub fn each(mut set: u64) -> impl Iterator<Item = usize> + Clone {
     })
 }
 
+/// The members of a set, which is not empty, for which `key` is what it is for the first; and that.
+#[inline]
+pub fn alike<K: PartialEq>(set: u64, key: impl Fn(usize) -> K) -> (u64, K) {
+    let its = key(set.trailing_zeros() as usize);
+    let same = each(set & (set - 1)).filter(|member| key(*member) == its);
+    let same = same.fold(set & set.wrapping_neg(), |all, member| all | 1 << member);
+    (same, its)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slots_of_slices_side_by_side_lie_in_a_row() {
+        let slots = |step, slices| HomeSlots {
+            first: 40,
+            step,
+            slices,
+        };
+        for slices in 1..=u8::MAX {
+            let all: Vec<u16> = slots(1, slices).collect();
+            let row = all.windows(2).all(|two| two[0] + 1 == two[1]);
+            let range = row.then(|| all[0]..all[0] + all.len() as u16);
+            assert_eq!(slots(1, slices).row(), range);
+        }
+        assert_eq!(slots(2, 0b11).row(), None);
+        assert!(slots(2, 0b1011).eq([40, 42, 46]));
+    }
+
+    #[test]
+    fn members_of_a_set_are_alike_by_what_is_asked_of_them() {
+        assert_eq!(alike(0b1011_0100, |i| i % 2), (0b0001_0100, 0));
+        assert_eq!(alike(0b1010_0000, |i| i % 2), (0b1010_0000, 1));
+        assert_eq!(alike(1 << 63, |i| i), (1 << 63, 63));
+    }
 
     #[test]
     fn every_slot_has_one_place_and_one_part_of_a_home_warp() {

@@ -21,7 +21,7 @@ mod guide;
 mod guide_tests;
 
 pub use crate::exec::state::{LANES, Lanes, Threads};
-use crate::place::Layout;
+use crate::place::{HomeSlots, Layout};
 use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_machine::Machine;
@@ -116,31 +116,31 @@ impl Groups {
         &self.slots[slot as usize]
     }
 
-    /// The groups of slots one behind the other.
-    #[inline]
-    pub fn row(&self, slots: Range<u16>) -> &[Group] {
-        &self.slots[slots.start as usize..slots.end as usize]
-    }
-
     /// Moves the groups of all these slots to `pc`, if the model does not want to hear of any there; says
     /// whether.
     #[inline]
-    pub fn advance_those(&mut self, slots: impl Iterator<Item = u16> + Clone, pc: Pc) -> bool {
-        let watched = slots.clone().any(|slot| self.get(slot).watch == pc);
+    pub fn advance_those(&mut self, slots: HomeSlots, pc: Pc) -> bool {
+        let watched = self.fold(slots, false, |any, group| any | (group.watch == pc));
         if !watched {
-            slots.for_each(|slot| self.set_pc(slot, pc));
+            match slots.row().and_then(|row| self.slots.get_mut(in_vec(row))) {
+                Some(row) => row.iter_mut().for_each(|group| group.pc = pc),
+                None => slots.for_each(|slot| self.set_pc(slot, pc)),
+            }
         }
         !watched
     }
 
-    /// As [`advance_those`](Groups::advance_those), for slots one behind the other.
+    /// The active lanes of the groups of all these slots.
     #[inline]
-    pub fn advance_row(&mut self, slots: Range<u16>, pc: Pc) -> bool {
-        let those = &mut self.slots[slots.start as usize..slots.end as usize];
-        // So many, most often, that the host may know it and need not count them.
-        match <&mut [Group; 8]>::try_from(&mut *those) {
-            Ok(eight) => advance_all(eight, pc),
-            Err(_) => advance_all(those, pc),
+    pub fn lanes_of(&self, slots: HomeSlots) -> u32 {
+        self.fold(slots, 0, |lanes, group| lanes | group.mask)
+    }
+
+    #[inline]
+    fn fold<T>(&self, slots: HomeSlots, none: T, add: impl Fn(T, &Group) -> T) -> T {
+        match slots.row().and_then(|row| self.slots.get(in_vec(row))) {
+            Some(row) => row.iter().fold(none, add), // as most often
+            None => slots.fold(none, |all, slot| add(all, self.get(slot))),
         }
     }
 
@@ -149,16 +149,6 @@ impl Groups {
     pub fn all_run_at(&self, mut slots: impl Iterator<Item = u16>, pc: Pc) -> bool {
         let runs = |group: &Group| group.pc == pc && group.state == GroupState::Running;
         slots.all(|slot| runs(self.get(slot)))
-    }
-
-    /// The active lanes of the groups of all these slots.
-    #[inline]
-    pub fn lanes_of(&self, slots: Range<u16>) -> u32 {
-        let those = self.row(slots);
-        match <&[Group; 8]>::try_from(those) {
-            Ok(eight) => all_lanes(eight),
-            Err(_) => all_lanes(those),
-        }
     }
 
     /// Whether the groups of all these slots go on at `pc`.
@@ -263,22 +253,8 @@ impl Groups {
     }
 }
 
-/// Moves groups to `pc`, if the model does not want to hear of any there; says whether.
-#[inline(always)]
-fn advance_all(groups: &mut [Group], pc: Pc) -> bool {
-    let watched = groups
-        .iter()
-        .fold(false, |any, group| any | (group.watch == pc));
-    if !watched {
-        groups.iter_mut().for_each(|group| group.pc = pc);
-    }
-    !watched
-}
-
-/// The active lanes of groups.
-#[inline(always)]
-fn all_lanes(groups: &[Group]) -> u32 {
-    groups.iter().fold(0, |lanes, group| lanes | group.mask)
+fn in_vec(row: Range<u16>) -> Range<usize> {
+    row.start.into()..row.end.into()
 }
 
 /// A block that has come to an SM.

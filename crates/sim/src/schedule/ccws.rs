@@ -243,7 +243,7 @@ mod tests {
         ccws
     }
 
-    /// Who may issue when all want to load.
+    /// The warps that may issue when all want to load.
     fn may_load(ccws: &mut dyn IssuePolicy) -> u64 {
         let facts = Facts {
             running: 0b1111,

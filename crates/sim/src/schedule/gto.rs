@@ -2,7 +2,6 @@
 
 use super::order::AgeOrder;
 use super::{IssuePolicy, Place, Policy};
-use crate::place::each;
 use warpsim_machine::mechanism::Info;
 
 /// As it is registered.
@@ -31,14 +30,6 @@ struct Domain {
 }
 
 impl Gto {
-    /// Whether it stays with the warp at the same index in these domains, a bit each, or with none, of those `among`
-    /// which it chooses.
-    pub fn stays_alike(&self, domains: u64, among: u64) -> bool {
-        let stays = |d: usize| self.domains[d].last.filter(|last| among >> last & 1 != 0);
-        let first = stays(domains.trailing_zeros() as usize);
-        each(domains & (domains - 1)).all(|d| stays(d) == first)
-    }
-
     /// A policy for this many domains.
     pub fn new(domains: usize) -> Gto {
         Gto {
@@ -106,17 +97,5 @@ mod tests {
             index: 5,
         });
         assert_eq!(gto.first(0, 0b0000_0100), Some(2));
-    }
-
-    #[test]
-    fn what_it_stays_with_makes_a_difference_where_that_is_chosen_from() {
-        let mut gto = Gto::new(3);
-        gto.issued(Place {
-            domain: 1,
-            index: 4,
-        });
-        assert!(gto.stays_alike(0b101, !0));
-        assert!(!gto.stays_alike(0b111, 0b11_0000));
-        assert!(gto.stays_alike(0b111, 0b10_0000));
     }
 }

@@ -25,7 +25,7 @@ use crate::divergence::Group;
 pub use crate::place::Place;
 use crate::time::Cycle;
 pub(crate) use chosen::Chosen;
-pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together, WholeFetch};
+pub use plan::{FetchView, GangView, IssuePlan, IssueView, Together};
 use std::any::Any;
 pub use view::{CacheEvent, Considers, Facts, HearsCache, MindsPower, WarpInfo};
 use warpsim_machine::Machine;
@@ -114,13 +114,6 @@ pub trait IssuePolicy: Any + Send {
     /// Cycles `from..to` pass with nothing issued by `domain`.
     fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);
-    }
-
-    /// Whether it ranks the warps of these domains, a bit each, that are `among` these, alike, index by index, as long
-    /// as it is told nothing; and [`advance`](IssuePolicy::advance) does nothing.
-    fn ranks_alike(&self, domains: u64, among: u64) -> bool {
-        let _ = (domains, among);
-        false
     }
 
     /// The next cycle in which the policy itself changes something.

@@ -5,7 +5,7 @@ use crate::place::each;
 /// Indices of the warps of one domain, by age.
 #[derive(Clone, Debug, Default)]
 pub struct AgeOrder {
-    /// Who is among them, a bit each.
+    /// The warps that are among them, a bit each.
     members: u64,
     /// By index: those that are older, a bit each.
     older: Vec<u64>,

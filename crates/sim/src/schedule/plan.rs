@@ -2,7 +2,7 @@
 
 use super::Place;
 use crate::divergence::{Group, Groups};
-use crate::place::Layout;
+use crate::place::{HomeSlots, Layout};
 use crate::stats::SmCounters;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
@@ -101,14 +101,12 @@ impl Together {
 
     /// Their slots, the first one first.
     #[inline]
-    pub fn slots(&self, layout: Layout) -> impl Iterator<Item = u16> + Clone + use<> {
-        let (first, step) = (layout.slot_at(self.base), u16::from(self.step));
-        let mut left = self.slices;
-        std::iter::from_fn(move || {
-            let slice = (left != 0).then(|| left.trailing_zeros() as u16)?;
-            left &= left - 1;
-            Some(first + slice * step)
-        })
+    pub fn slots(&self, layout: Layout) -> HomeSlots {
+        HomeSlots {
+            first: layout.slot_at(self.base),
+            step: self.step.into(),
+            slices: self.slices,
+        }
     }
 
     /// All of them, the first one first.
@@ -127,13 +125,8 @@ impl Together {
 pub struct IssueView<'a> {
     /// The cycle.
     pub now: Cycle,
-    /// Warps that can issue, by domain: none once the domain has had its turn. Of domains that are
-    /// alike, those of the first alone are looked at.
+    /// Warps that can issue, by domain: none once the domain has had its turn.
     pub ready: &'a [u64],
-    /// They are known to be the same in all domains.
-    pub alike: bool,
-    /// The slices that any of them are in, and perhaps others, a bit each.
-    pub open: u8,
     /// What the slots hold.
     pub groups: &'a Groups,
     /// Where warps sit.
@@ -144,7 +137,7 @@ impl IssueView<'_> {
     /// The warps of a domain that can issue.
     #[inline]
     pub fn ready(&self, domain: usize) -> u64 {
-        self.ready[if self.alike { 0 } else { domain }]
+        self.ready[domain]
     }
 
     /// Whether a warp can issue.
@@ -188,20 +181,11 @@ pub struct FetchView<'a> {
     /// By scheduler of each slice: home warps, by index, of which a warp lacks its next instruction and may be
     /// fetched for.
     pub wanting: &'a [u64],
+    /// Of those, the ones of which it is so of all warps.
+    pub in_all: &'a [u64],
     /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
     /// instruction, and those whose warps may be fetched for, a bit each.
     pub slices: &'a dyn Fn(Place) -> [u8; 2],
-}
-
-/// Who is fetched for next, as far as that is a gang with a warp in every slice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WholeFetch {
-    /// No warp.
-    NoWarp,
-    /// The gang whose warps have this index.
-    Gang(u8),
-    /// Another warp, or none: [`next_fetch`](IssuePlan::next_fetch) tells.
-    Unclear,
 }
 
 /// A policy that plans the issues of a cycle.
@@ -219,34 +203,6 @@ pub enum WholeFetch {
 pub trait IssuePlan {
     /// The warps that issue next in this cycle; they are ready.
     fn next(&mut self, view: &IssueView) -> Option<Together>;
-
-    /// Where every slice has one scheduler: of the warps with these indices, which are ready in every
-    /// slice, those that issue first in a cycle, if they are a gang with a warp in every slice. They
-    /// take the turns of all. [`next`](IssuePlan::next) is asked where this names none.
-    fn next_whole(&mut self, ready: u64) -> Option<u8> {
-        let _ = ready;
-        None
-    }
-
-    /// Where every slice has one scheduler, and warps are ready in these slices alone, a bit each, the ones with these
-    /// indices in each of them: those that issue first in a cycle, if they take the turns of all these
-    /// slices. [`next`](IssuePlan::next) is asked where this names none.
-    fn next_in(&mut self, slices: u8, ready: u64) -> Option<Together> {
-        let _ = (slices, ready);
-        None
-    }
-
-    /// Whether all warps are in gangs with one in every slice, so that no gang can issue that is not ready in every slice.
-    fn names_whole_alone(&self) -> bool {
-        false
-    }
-
-    /// Whether [`next`](IssuePlan::next) would name any of the warps that are ready, by domain; `open` as in
-    /// [`IssueView`].
-    fn names_any(&self, ready: &[u64], open: u8) -> bool {
-        let _ = (ready, open);
-        true
-    }
 
     /// The warps that were named last have issued. `at`: all go on there; else any of them may have gone
     /// anywhere, or exited. Says whether the plan wants to [`settle`](IssuePlan::settle) for that.
@@ -311,21 +267,9 @@ pub trait IssuePlan {
         &[]
     }
 
-    /// Indices at which they are in every domain.
-    fn fetched_together_in_all(&self) -> u64 {
-        0
-    }
-
     /// How often per cycle several warps are fetched for together.
     fn fetches(&self) -> u32 {
         0
-    }
-
-    /// Where every slice has one scheduler: whether the warps that are fetched for together next are a gang with one in
-    /// every slice. `wanting`: as in [`FetchView`]; `whole`: those of which it is so in all slices.
-    fn next_whole_fetch(&mut self, wanting: u64, whole: u64) -> WholeFetch {
-        let _ = (wanting, whole);
-        WholeFetch::Unclear
     }
 
     /// The warps that are fetched for together next: those that lack their instruction may all be

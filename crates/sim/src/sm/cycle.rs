@@ -8,6 +8,7 @@
 use super::Sm;
 use super::issue::{self, Issue};
 use super::launch::{Quantum, SmFault, View};
+use super::residents::Residents;
 use crate::observe::Observer;
 use crate::time::Cycle;
 
@@ -108,13 +109,11 @@ impl Sm {
         self.residents.tick(now, launched);
         self.residents.wake(now, launched);
         self.residents.tick_plan(now, launched);
-        if self
-            .issue
-            .may_act(now, &mut self.residents, &self.collectors)
-        {
-            match self.issue.is_plain(&self.residents) {
-                true => self.issue_step(now, quantum, Issue::step)?,
-                false => self.issue_otherwise(now, quantum)?,
+        let Residents { warps, books, .. } = &mut self.residents;
+        if self.issue.may_act(now, warps, books, &self.collectors) {
+            match books.plans() {
+                true => self.issue_planned(now, quantum)?,
+                false => self.issue_step(now, quantum, Issue::step)?,
             }
         }
         self.residents.warps.end_turns();
@@ -151,9 +150,9 @@ impl Sm {
         step(&mut self.issue, now, &mut with)
     }
 
-    /// The same where schedulers do not take their turns one by one.
+    /// The same where the policy plans what all schedulers issue.
     #[inline(never)]
-    fn issue_otherwise(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
-        self.issue_step(now, quantum, Issue::step_otherwise)
+    fn issue_planned(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
+        self.issue_step(now, quantum, Issue::step_planned)
     }
 }

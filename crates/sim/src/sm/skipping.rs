@@ -7,6 +7,7 @@
 
 use super::Sm;
 use super::memory::{TokenKind, untoken};
+use super::residents::Residents;
 use crate::memory::network::inbox::Inbox;
 use crate::memory::packet::Reply;
 use crate::time::Cycle;
@@ -55,7 +56,8 @@ impl Sm {
         if self.front.is_busy() {
             return now;
         }
-        let issue = self.issue.look(now, &mut self.residents, &self.collectors);
+        let Residents { warps, books, .. } = &mut self.residents;
+        let issue = self.issue.look(now, warps, books, &self.collectors);
         self.first_half_next(now, issue)
     }
 

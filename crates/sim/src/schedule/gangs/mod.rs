@@ -225,7 +225,7 @@ impl IssuePolicy for Gangs {
         }
     }
 
-    // Who issues has been noted when it was named.
+    // A warp that issues has been noted when it was named.
     fn issued(&mut self, _: Place) {}
 
     fn waits(&mut self, place: Place, block: u16, now: Cycle) {
@@ -246,10 +246,6 @@ impl IssuePolicy for Gangs {
 
     fn first(&self, domain: usize, among: u64) -> Option<u8> {
         self.singles.policy().first(domain, among)
-    }
-
-    fn ranks_alike(&self, domains: u64, among: u64) -> bool {
-        self.singles.ranks_alike(domains, among)
     }
 
     fn next(&self) -> Cycle {

@@ -60,7 +60,6 @@ impl Chooser {
     /// The first in order of the gangs that are all ready.
     pub fn first(&self, table: &Table, singles: &Singles, view: &IssueView) -> Option<(u16, Part)> {
         if self.order == Order::BigFirst
-            && table.slices & !view.open == 0
             && let Some(home) = self.first_whole(table, view)
         {
             return Some((home, table.get(home).parts[0]));
@@ -102,13 +101,10 @@ impl Chooser {
     fn biggest(&self, table: &Table, view: &IssueView) -> Option<(u16, Part)> {
         let mut best: Option<((usize, u64, u32), u16, &Shape)> = None;
         // So many domains, most often, that the host need not check their numbers.
-        let eight: Option<&[u64; 8]> = view.ready.try_into().ok().filter(|_| !view.alike);
+        let eight: Option<&[u64; 8]> = view.ready.try_into().ok();
         for shape in table.shapes.iter() {
             if best.is_some_and(|(_, _, its)| its.size() > shape.size()) {
                 break;
-            }
-            if shape.slices & !view.open != 0 {
-                continue;
             }
             let ready = match eight {
                 Some(sets) => shape.all_in(|d| sets[d % 8]),
@@ -160,9 +156,9 @@ impl Chooser {
     fn first_whole(&self, table: &Table, view: &IssueView) -> Option<u16> {
         let schedulers = table.schedulers();
         if schedulers == 1 {
-            return self.first_by_index(table, table.whole_in(0, view.ready, view.alike));
+            return self.first_by_index(table, table.whole_in(0, view.ready));
         }
-        let ready = |scheduler| table.whole_in(scheduler, view.ready, view.alike);
+        let ready = |scheduler| table.whole_in(scheduler, view.ready);
         let again = |&&(home, id): &&(u16, u64)| {
             let is_ready = ready(home % schedulers) >> (home / schedulers) & 1 != 0;
             is_ready && table.get(home).parts[0].id == id
@@ -173,30 +169,6 @@ impl Chooser {
         let oldest = |scheduler| table.oldest(scheduler, ready(scheduler));
         let oldest = (0..schedulers).filter_map(oldest);
         oldest.min_by_key(|home| table.get(*home).age)
-    }
-
-    /// The first of the gangs with warps of all slices, of those that are ready, by index, in all slices, which
-    /// have one scheduler each. None if another may be before it.
-    #[inline]
-    pub fn first_in_all(&self, table: &Table, ready: u64) -> Option<u16> {
-        debug_assert_eq!(table.schedulers(), 1, "home warps are found by their index");
-        match self.order {
-            Order::BigFirst => self.first_by_index(table, table.whole[0] & ready),
-            _ => None,
-        }
-    }
-
-    /// The first of the gangs that are ready, by index, in each of these slices, which have one scheduler each, where
-    /// none is in another. None if it has not a warp in each of them.
-    #[inline]
-    pub fn first_in(&self, table: &Table, slices: u8, ready: u64) -> Option<u16> {
-        if self.order != Order::BigFirst {
-            return None;
-        }
-        let mut shapes = table.shapes.iter();
-        let shape = shapes.find(|shape| shape.slices == slices)?;
-        let first = self.first_of(shape, shape.homes & ready, table); // no other is as big
-        first.map(|(home, _)| home)
     }
 
     /// The first of these home warps, a bit each: one whose gang issued in the last cycle in which any did,
@@ -264,7 +236,7 @@ pub enum Singles {
 }
 
 impl Singles {
-    /// Those that go with an order of gangs.
+    /// The policy for single warps that goes with an order of gangs.
     pub fn new(order: Order, blocks: usize, domains: usize) -> Singles {
         let (inside, ties) = (Inside::Gto, Ties::Age);
         match order {
@@ -303,15 +275,6 @@ impl Singles {
         }
     }
 
-    /// Whether these slices, a bit each, rank the warps `among` these alike: by age they do, since the warps of a home
-    /// warp come together.
-    pub fn ranks_alike(&self, slices: u64, among: u64) -> bool {
-        match self {
-            Singles::Greedy(gto) | Singles::LowestPc(gto) => gto.stays_alike(slices, among),
-            _ => false,
-        }
-    }
-
     /// Where the block of a warp stands, where blocks are ranked.
     fn standing(&self, place: Place) -> u64 {
         match self {
@@ -344,7 +307,7 @@ impl Singles {
     }
 }
 
-/// Those that slices have chosen: the oldest goes first, which is the last here.
+/// Single warps that slices have chosen: the oldest goes first, which is the last here.
 pub fn oldest_last(chosen: &mut [(u64, Place)]) {
     chosen.sort_unstable_by_key(|&(age, place)| Reverse((age, place.domain)));
 }

@@ -1,8 +1,8 @@
 //! What all slices issue and fetch in a cycle, and how gangs change from one to the next.
 
-use super::super::{FetchView, GangView, IssuePlan, IssueView, Place, Together, WholeFetch};
+use super::super::{FetchView, GangView, IssuePlan, IssueView, Place, Together};
 use super::Gangs;
-use super::order::{self, Singles};
+use super::order;
 use super::split::{self, MemorySplit};
 use super::table::BINS;
 use crate::stats::SmCounters;
@@ -34,16 +34,6 @@ impl Gangs {
             self.chosen.push((age, place));
         }
         order::oldest_last(&mut self.chosen);
-    }
-
-    /// The single warp that a slice issues, of these and where no other slice has any, if that does not depend on more.
-    #[inline]
-    fn first_single_in(&self, slice: u8, ready: u64) -> Option<u8> {
-        let table = &self.table;
-        let among = ready & table.single[slice as usize] & !table.waiting[slice as usize];
-        let plain = !matches!(self.singles, Singles::LowestPc(_)) && among != 0;
-        let policy = plain.then(|| self.singles.policy())?;
-        policy.first(slice.into(), among)
     }
 
     /// Looks at the original gangs in which warps have moved.
@@ -112,34 +102,6 @@ impl IssuePlan for Gangs {
             }
         }
         None
-    }
-
-    fn next_whole(&mut self, ready: u64) -> Option<u8> {
-        let home = self.chooser.first_in_all(&self.table, ready)?;
-        self.chooser
-            .issued(home, &self.table.get(home).parts[0], true);
-        Some(home as u8)
-    }
-
-    fn next_in(&mut self, slices: u8, ready: u64) -> Option<Together> {
-        if slices.is_power_of_two() {
-            let domain = slices.trailing_zeros() as u8;
-            let index = self.first_single_in(domain, ready)?;
-            self.singles.issued(Place { domain, index });
-            return Some(self.table.places(u16::from(index), slices));
-        }
-        let home = self.chooser.first_in(&self.table, slices, ready)?;
-        self.chooser
-            .issued(home, self.table.part(home, slices), true);
-        Some(self.table.places(home, slices))
-    }
-
-    fn names_whole_alone(&self) -> bool {
-        self.table.all_whole() && !self.table.any_single()
-    }
-
-    fn names_any(&self, ready: &[u64], open: u8) -> bool {
-        self.table.any_ready(ready, open)
     }
 
     fn went_on(&mut self, members: Together, at: Option<Pc>) -> bool {
@@ -235,20 +197,8 @@ impl IssuePlan for Gangs {
         &self.table.ganged
     }
 
-    fn fetched_together_in_all(&self) -> u64 {
-        self.table.ganged_in_all
-    }
-
     fn fetches(&self) -> u32 {
         self.most
-    }
-
-    fn next_whole_fetch(&mut self, wanting: u64, whole: u64) -> WholeFetch {
-        let next = self.table.next_whole_wanting(wanting, whole, self.fetched);
-        if let WholeFetch::Gang(index) = next {
-            self.fetched = u16::from(index);
-        }
-        next
     }
 
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {

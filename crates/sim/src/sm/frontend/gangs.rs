@@ -3,13 +3,17 @@
 
 use super::icache::ICache;
 use super::unit::{address, decode, take};
-use crate::place::{Place, each};
-use crate::schedule::{FetchView, Together, WholeFetch};
+use crate::divergence::Groups;
+use crate::place::{alike, each};
+use crate::schedule::{FetchView, Together};
+use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
+use crate::sm::observe::Books;
 use crate::sm::residents::Residents;
 use crate::sm::warps::{Domain, Waiters, WarpTable};
+use crate::stats::SmCounters;
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
@@ -24,10 +28,6 @@ pub(super) struct GangFetch {
     waiting: Vec<(u16, Together)>,
     /// By domain: see [`members`](GangFetch::members).
     members: Vec<u64>,
-    /// By scheduler of each slice: see [`FetchView`].
-    wanting: Vec<u64>,
-    /// All slices, a bit each.
-    slices: u8,
     seen: Seen,
     /// Whether it passes over warps at a barrier.
     pub waiters: Waiters,
@@ -44,21 +44,22 @@ fn fetchable_together(sets: &Domain, waiters: Waiters) -> u64 {
 struct Seen {
     /// By domain: the warps that lack their next instruction, and those that may be fetched for.
     lacking: [[u64; 2]; MOST_DOMAINS],
-    /// Indices at which a warp of any domain is in both, and those at which the warps of all domains are.
-    any: u64,
-    whole: u64,
+    /// By scheduler of each slice: indices at which a warp of any of its domains is in both, and those at which the
+    /// warps of all of them are. See [`FetchView`].
+    wanting: Vec<u64>,
+    in_all: Vec<u64>,
     /// Indices at which a warp of any domain may be fetched for, and at which one is to be found finished.
     fetchable: u64,
     leaving: u64,
 }
 
 impl Seen {
-    /// Nothing yet.
-    fn new() -> Seen {
+    /// Nothing yet, with so many schedulers of each slice.
+    fn new(schedulers: usize) -> Seen {
         Seen {
             lacking: [[0; 2]; MOST_DOMAINS],
-            any: 0,
-            whole: 0,
+            wanting: vec![0; schedulers],
+            in_all: vec![0; schedulers],
             fetchable: 0,
             leaving: 0,
         }
@@ -67,8 +68,10 @@ impl Seen {
     /// Looks at all.
     #[inline(always)]
     fn look(&mut self, warps: &WarpTable, waiters: Waiters) {
-        let (mut any, mut whole) = (0, !0);
         let (mut may, mut leaving) = (0, 0);
+        let schedulers = self.wanting.len();
+        self.wanting.fill(0);
+        self.in_all.fill(!0);
         let mut left = warps.leaders();
         while left != 0 {
             let d = left.trailing_zeros() as usize % MOST_DOMAINS;
@@ -76,13 +79,28 @@ impl Seen {
             let sets = warps.domain(d);
             let (lacking, fetchable) = (sets.lacking(), fetchable_together(sets, waiters));
             self.lacking[d] = [lacking, fetchable];
-            any |= lacking & fetchable;
-            whole &= lacking & fetchable;
+            let scheduler = if schedulers == 1 { 0 } else { d % schedulers };
+            self.wanting[scheduler] |= lacking & fetchable;
+            self.in_all[scheduler] &= lacking & fetchable;
             may |= sets.fetchable(waiters);
             leaving |= sets.leaving();
         }
-        (self.any, self.whole) = (any, whole);
         (self.fetchable, self.leaving) = (may, leaving);
+    }
+
+    /// Whether any warp lacks its next instruction and may be fetched for.
+    #[inline]
+    fn any_wants(&self) -> bool {
+        self.wanting.iter().any(|set| *set != 0)
+    }
+
+    /// The warps at an index, in the domains of one scheduler of each slice, want nothing any more.
+    #[inline]
+    fn forget(&mut self, index: u8) {
+        let others = !(1 << index);
+        self.wanting[0] &= others;
+        self.in_all[0] &= others;
+        self.fetchable &= others;
     }
 }
 
@@ -95,9 +113,7 @@ impl GangFetch {
             gangs: Vec::new(),
             waiting: Vec::new(),
             members: vec![0; domains],
-            wanting: vec![0; schedulers],
-            slices: u8::MAX >> (8 - (domains / schedulers).min(8)),
-            seen: Seen::new(),
+            seen: Seen::new(schedulers),
             waiters,
         }
     }
@@ -110,21 +126,27 @@ impl GangFetch {
 
     /// Puts what was fetched into the buffers.
     #[inline]
-    pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
+    pub fn decode(
+        &mut self,
+        warps: &mut WarpTable,
+        books: &mut Books,
+        groups: &Groups,
+        code: &[OpFacts],
+    ) {
         if !self.gangs.is_empty() {
             for (gang, pc) in &self.gangs {
-                decode_gang(*gang, *pc, residents, launched);
+                decode_gang(*gang, *pc, warps, books, groups, code);
             }
             self.gangs.clear();
         }
         if !self.fetched.is_empty() {
-            decode(&mut self.fetched, residents, launched);
+            decode(&mut self.fetched, warps, books, groups, code);
         }
     }
 
-    /// A cycle begins.
-    pub fn open_ports(&mut self, residents: &Residents) {
-        self.left = residents.books.gang_fetches();
+    /// A cycle begins, in which so many gangs may be fetched for.
+    pub fn open_ports(&mut self, gang_fetches: u32) {
+        self.left = gang_fetches;
     }
 
     /// Whether a line that was asked for by this slot is for a gang.
@@ -135,7 +157,12 @@ impl GangFetch {
 
     /// The line that a gang waited for has come: it is fetched now, if there is a fetch left in this
     /// cycle; says whether.
-    pub fn line_has_come(&mut self, slot: u16, residents: &mut Residents) -> bool {
+    pub fn line_has_come(
+        &mut self,
+        slot: u16,
+        warps: &mut WarpTable,
+        counters: &mut SmCounters,
+    ) -> bool {
         if self.left == 0 {
             return false;
         }
@@ -145,12 +172,11 @@ impl GangFetch {
         };
         let (_, members) = self.waiting.swap_remove(at);
         let mut any = false;
-        let warps = &mut residents.warps;
         if let Some(first) = awaited_by_all(members, warps) {
             warps.set_gang_missing(members, false);
             warps.gang_fetch_under_way(members);
             self.gangs.push((members, first));
-            residents.books.stats.counters.fetches += 1;
+            counters.fetches += 1;
             return true;
         }
         for place in members.iter() {
@@ -162,18 +188,17 @@ impl GangFetch {
                 any = true;
             }
         }
-        residents.books.stats.counters.fetches += u64::from(any);
+        counters.fetches += u64::from(any);
         true
     }
 
     /// The line has come that was asked for by this slot; if it was for a gang, the wait of all its warps that are
     /// still here is over. Returns whether it was.
-    pub fn end_wait(&mut self, slot: u16, residents: &mut Residents) -> bool {
+    pub fn end_wait(&mut self, slot: u16, warps: &mut WarpTable) -> bool {
         let Some(at) = self.waiting.iter().position(|(first, _)| *first == slot) else {
             return false;
         };
         let (_, members) = self.waiting.swap_remove(at);
-        let warps = &mut residents.warps;
         if awaited_by_all(members, warps).is_some() {
             warps.set_gang_missing(members, false);
             return true;
@@ -186,61 +211,42 @@ impl GangFetch {
 
     /// Fetches for as many gangs as it may and as the instruction cache has ports for.
     #[inline(always)] // its one caller fetches
-    pub fn fetch(&mut self, icache: &mut ICache, residents: &mut Residents, launched: &Launched) {
+    pub fn fetch(
+        &mut self,
+        icache: &mut ICache,
+        warps: &mut WarpTable,
+        books: &mut Books,
+        groups: &Groups,
+        launched: &Launched,
+    ) {
         let waiters = self.waiters;
-        self.seen.look(&residents.warps, waiters);
-        while self.left != 0 && icache.has_port() && self.seen.any != 0 {
-            let Some(members) = self.next_gang(residents) else {
+        self.seen.look(warps, waiters);
+        while self.left != 0 && icache.has_port() && self.seen.any_wants() {
+            let Some(members) = self.next_gang(warps, books) else {
                 return;
             };
-            if !self.fetch_for(members, icache, residents, launched) {
+            let counters = &mut books.stats.counters;
+            if !self.fetch_for(members, icache, warps, counters, groups, launched) {
                 continue;
             }
             if members.len() == self.members.len() {
                 // None of its warps wants anything any more, and no class has parted.
-                let others = !(1 << members.index());
-                self.seen.any &= others;
-                self.seen.whole &= others;
-                self.seen.fetchable &= others;
+                self.seen.forget(members.index());
             } else if self.left != 0 {
-                self.seen.look(&residents.warps, waiters);
+                self.seen.look(warps, waiters);
             }
         }
     }
 
     /// The gang that is fetched for next.
-    #[inline(always)]
-    fn next_gang(&mut self, residents: &mut Residents) -> Option<Together> {
-        if self.wanting.len() == 1 {
-            let plan = residents.books.policy.plan()?;
-            match plan.next_whole_fetch(self.seen.any, self.seen.whole) {
-                WholeFetch::NoWarp => return None,
-                WholeFetch::Gang(index) => {
-                    let first = Place { domain: 0, index };
-                    return Some(Together::new(first, 1, self.slices));
-                }
-                WholeFetch::Unclear => {}
-            }
-        }
-        self.next_part(residents)
-    }
-
-    /// The same, where it may be one that does not have a warp in every slice.
-    #[inline(never)]
-    fn next_part(&mut self, residents: &mut Residents) -> Option<Together> {
-        let Residents { warps, books, .. } = residents;
-        let waiters = self.waiters;
-        self.wanting[0] = self.seen.any;
-        if self.wanting.len() > 1 {
-            let wants = |sets: &Domain| sets.lacking() & fetchable_together(sets, waiters);
-            warps.of_schedulers(wants, &mut self.wanting);
-        }
+    #[inline]
+    fn next_gang(&self, warps: &WarpTable, books: &mut Books) -> Option<Together> {
         let lacking = &self.seen.lacking;
-        let view = FetchView {
-            wanting: &self.wanting,
+        books.policy.plan()?.next_fetch(&FetchView {
+            wanting: &self.seen.wanting,
+            in_all: &self.seen.in_all,
             slices: &|home| warps.slices_in(home, |d| lacking[d % MOST_DOMAINS]),
-        };
-        books.policy.plan()?.next_fetch(&view)
+        })
     }
 
     /// Fetches for a gang, which then gets its instructions, now or when their line comes, unless the instruction
@@ -250,19 +256,19 @@ impl GangFetch {
         &mut self,
         members: Together,
         icache: &mut ICache,
-        residents: &mut Residents,
+        warps: &mut WarpTable,
+        counters: &mut SmCounters,
+        groups: &Groups,
         launched: &Launched,
     ) -> bool {
         self.left -= 1;
-        let pc = common_pc(members, residents, launched);
-        let warps = &mut residents.warps;
+        let pc = common_pc(members, warps, groups, launched);
         let first = warps.slot_at(members.leader());
         let outcome = icache.look_up(address(pc, launched), first);
         if outcome == Outcome::Stall {
             return false;
         }
         let hit = outcome == Outcome::Hit;
-        let counters = &mut residents.books.stats.counters;
         counters.l1i_accesses += 1;
         counters.l1i_misses += u64::from(!hit);
         counters.fetches += u64::from(hit);
@@ -283,12 +289,16 @@ impl GangFetch {
         if self.seen.fetchable | self.seen.leaving == 0 {
             return 0;
         }
-        let plan = residents.books.policy.plan();
-        let in_all = plan.map_or(0, |plan| plan.fetched_together_in_all());
+        let Residents { warps, books, .. } = &mut *residents;
+        let ganged = books
+            .policy
+            .plan()
+            .map_or(&[][..], |p| p.fetched_together());
+        let in_all = ganged.iter().fold(!0, |all, set| all & set);
         match (self.seen.fetchable & !in_all, self.seen.leaving) {
             (0, 0) => 0,
             (0, _) if !lines => self.notice_finished(now, residents),
-            _ => self.find_left(residents),
+            _ => self.find_left(warps, ganged),
         }
     }
 
@@ -297,8 +307,10 @@ impl GangFetch {
     #[inline(never)]
     fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
         let heard = residents.warps.in_step() || residents.books.watch.is_on();
-        if self.wanting.len() > 1 || heard {
-            return self.find_left(residents);
+        if self.seen.wanting.len() > 1 || heard {
+            let plan = residents.books.policy.plan();
+            let ganged = plan.map_or(&[][..], |plan| plan.fetched_together());
+            return self.find_left(&residents.warps, ganged);
         }
         for index in each(self.seen.leaving) {
             residents.retire_gang(index as u8, now);
@@ -307,16 +319,8 @@ impl GangFetch {
     }
 
     #[inline(never)]
-    fn find_left(&mut self, residents: &mut Residents) -> u64 {
-        let Residents { warps, books, .. } = residents;
-        let Some(plan) = books.policy.plan() else {
-            return 0;
-        };
-        let (ganged, waiters) = (plan.fetched_together(), self.waiters);
-        if ganged.is_empty() {
-            return 0;
-        }
-        let mut left = 0;
+    fn find_left(&mut self, warps: &WarpTable, ganged: &[u64]) -> u64 {
+        let (mut left, waiters) = (0, self.waiters);
         for leader in each(warps.leaders()) {
             let sets = warps.domain(leader);
             let (fetchable, leaving) = (sets.fetchable(waiters), sets.leaving());
@@ -324,7 +328,7 @@ impl GangFetch {
                 continue;
             }
             for d in each(warps.members(leader)) {
-                let those = fetchable & !ganged[d] | leaving;
+                let those = fetchable & !ganged.get(d).unwrap_or(&0) | leaving;
                 left |= u64::from(those != 0) << d;
             }
         }
@@ -355,19 +359,22 @@ fn awaited_by_all(members: Together, warps: &WarpTable) -> Option<Pc> {
 /// Where to fetch from for warps whose buffers are empty: behind what they had, as long as that is
 /// the same for all, else where they are.
 #[inline]
-fn common_pc(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
-    let Residents { warps, groups, .. } = residents;
+fn common_pc(members: Together, warps: &mut WarpTable, groups: &Groups, launched: &Launched) -> Pc {
     match warps.kept_as_one(members) {
         Some(first) => {
             warps.fetch_from(first, launched.facts.len() as Pc, |_| groups.get(first).pc)
         }
-        None => common_pc_of_parts(members, residents, launched),
+        None => common_pc_of_parts(members, warps, groups, launched),
     }
 }
 
 #[inline(never)]
-fn common_pc_of_parts(members: Together, residents: &mut Residents, launched: &Launched) -> Pc {
-    let Residents { warps, groups, .. } = residents;
+fn common_pc_of_parts(
+    members: Together,
+    warps: &mut WarpTable,
+    groups: &Groups,
+    launched: &Launched,
+) -> Pc {
     let end = launched.facts.len() as Pc;
     let first = warps.slot_at(members.leader());
     let mut kept = warps.kept_slots(members);
@@ -384,52 +391,49 @@ fn common_pc_of_parts(members: Together, residents: &mut Residents, launched: &L
 
 /// Puts what was fetched for a gang into its buffers.
 #[inline]
-fn decode_gang(gang: Together, pc: Pc, residents: &mut Residents, launched: &Launched) {
-    let Residents {
-        warps,
-        books,
-        groups,
-        ..
-    } = residents;
+fn decode_gang(
+    gang: Together,
+    pc: Pc,
+    warps: &mut WarpTable,
+    books: &mut Books,
+    groups: &Groups,
+    code: &[OpFacts],
+) {
     match warps.kept_as_one(gang) {
         Some(slot) if warps.waits_at(slot, pc) && !warps.in_step() => {
             let next = groups.get(slot).pc;
-            warps.decode_kept(gang, slot, pc, next, &launched.facts, books);
+            warps.decode_kept(gang, slot, pc, next, code, books);
         }
-        _ => decode_parts(gang, pc, residents, launched),
+        _ => decode_parts(gang, pc, warps, books, groups, code),
     }
 }
 
 /// As [`decode_gang`], for warps of which some have another that stands for them, or wait for something
 /// else by now.
 #[inline(never)]
-fn decode_parts(gang: Together, pc: Pc, residents: &mut Residents, launched: &Launched) {
-    let Residents {
-        warps,
-        books,
-        groups,
-        ..
-    } = residents;
+fn decode_parts(
+    gang: Together,
+    pc: Pc,
+    warps: &mut WarpTable,
+    books: &mut Books,
+    groups: &Groups,
+    code: &[OpFacts],
+) {
     // Warps that others stand for wait like these, at the same PC.
     let mut kept = warps.kept_slots(gang);
     let next = groups.get(warps.slot_at(gang.leader())).pc;
     if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {
-        return warps.decode_gang(gang, pc, next, &launched.facts, books);
+        return warps.decode_gang(gang, pc, next, code, books);
     }
     // Of those that still wait for it, each gets its own, the ones that go on at one instruction together.
-    let slot = |slice: usize| warps.slot_at(gang.among(1 << slice).leader());
+    let layout = warps.layout();
+    let slot = |slice: usize| layout.slot_at(gang.among(1 << slice).leader());
     let waits = |slot: u16| warps.is_running(slot) && warps.fetch_pc(slot) == pc;
     let waiting = each(gang.slices().into()).filter(|slice| waits(slot(*slice)));
-    let mut left = waiting.fold(0u8, |all, slice| all | 1 << slice);
+    let mut left = waiting.fold(0, |all, slice| all | 1 << slice);
     while left != 0 {
-        let next = groups.get(warps.slot_at(gang.among(left).leader())).pc;
-        let same = |slice: &usize| {
-            let place = gang.among(1 << slice).leader();
-            groups.get(warps.slot_at(place)).pc == next
-        };
-        let same = each(left.into()).filter(same);
-        let same = same.fold(0, |all, slice| all | 1 << slice);
+        let (same, next) = alike(left, |slice| groups.get(slot(slice)).pc);
         left &= !same;
-        warps.decode_gang(gang.among(same), pc, next, &launched.facts, books);
+        warps.decode_gang(gang.among(same as u8), pc, next, code, books);
     }
 }

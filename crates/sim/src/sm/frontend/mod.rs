@@ -25,6 +25,7 @@ use crate::fetch::FetchPolicy;
 use crate::memory::packet::Reply;
 use crate::place::{Layout, each};
 use crate::replacement::Replacement;
+use crate::stats::SmCounters;
 use crate::time::Cycle;
 use gangs::GangFetch;
 use icache::ICache;
@@ -140,14 +141,21 @@ impl FrontEnd {
         launched: &Launched,
     ) {
         if self.fetched {
+            let Residents {
+                warps,
+                books,
+                groups,
+                ..
+            } = &mut *residents;
+            let code = &launched.facts;
             if let [unit] = &mut self.units[..] {
-                unit.decode(residents, launched);
+                unit.decode(warps, books, groups, code);
             } else if self.units_fetched {
                 for unit in &mut self.units {
-                    unit.decode(residents, launched);
+                    unit.decode(warps, books, groups, code);
                 }
             }
-            self.gangs.decode(residents, launched);
+            self.gangs.decode(warps, books, groups, code);
             self.fetched = false;
         }
         let lines = self.icache.stirs() || !self.arrived.is_empty();
@@ -155,7 +163,7 @@ impl FrontEnd {
             let more = self.fetch(now, lines, residents, launched);
             self.rests = !more && !lines;
             if lines && self.refetches {
-                self.end_wait(residents);
+                self.end_wait(&mut residents.warps);
             }
             self.icache.send(now, port);
         }
@@ -163,13 +171,12 @@ impl FrontEnd {
 
     /// A line has come, and lines are refetched: the wait of one warp, or gang, is over, too late for this cycle's fetch.
     #[cold]
-    fn end_wait(&mut self, residents: &mut Residents) {
+    fn end_wait(&mut self, warps: &mut WarpTable) {
         let Some(slot) = self.icache.next_ready() else {
             return;
         };
-        if !self.gangs.end_wait(slot, residents) {
-            let place = residents.warps.place(slot);
-            residents.warps.set_missing(place, false);
+        if !self.gangs.end_wait(slot, warps) {
+            warps.set_missing(warps.place(slot), false);
         }
     }
 
@@ -192,7 +199,8 @@ impl FrontEnd {
                 && !self.refetches
                 && let Some(slot) = self.icache.next_ready()
             {
-                unit.line_has_come(slot, residents, launched);
+                let Residents { warps, books, .. } = &mut *residents;
+                unit.line_has_come(slot, warps, &mut books.stats.counters, launched);
             }
             let more = unit.fetch::<false>(now, &mut self.icache, residents, launched, &[]);
             self.fetched = unit.has_fetched();
@@ -211,7 +219,8 @@ impl FrontEnd {
     /// Several units take turns at the ports of the instruction cache.
     #[inline(never)]
     fn fetch_in_turn(&mut self, now: Cycle, residents: &mut Residents, launched: &Launched) {
-        self.take_lines(residents, launched);
+        let Residents { warps, books, .. } = &mut *residents;
+        self.take_lines(warps, &mut books.stats.counters, launched);
         let count = self.units.len();
         for i in 0..count {
             let unit = &mut self.units[(self.turn + i) % count];
@@ -221,7 +230,12 @@ impl FrontEnd {
     }
 
     /// Lines that have come go to the units of the warps that wait for them.
-    fn take_lines(&mut self, residents: &mut Residents, launched: &Launched) {
+    fn take_lines(
+        &mut self,
+        warps: &mut WarpTable,
+        counters: &mut SmCounters,
+        launched: &Launched,
+    ) {
         self.units.iter_mut().for_each(FetchUnit::open_ports);
         if self.refetches {
             return;
@@ -232,18 +246,18 @@ impl FrontEnd {
         let (units, unit_of, gangs) = (&mut self.units, &self.unit_of, &mut self.gangs);
         self.arrived.retain(|&slot| {
             if gangs.awaits(slot) {
-                return !gangs.line_has_come(slot, residents);
+                return !gangs.line_has_come(slot, warps, counters);
             }
-            let unit = &mut units[unit_of[residents.warps.place(slot).domain as usize]];
+            let unit = &mut units[unit_of[warps.place(slot).domain as usize]];
             let takes = unit.has_port();
             if takes {
-                unit.line_has_come(slot, residents, launched);
+                unit.line_has_come(slot, warps, counters, launched);
             }
             !takes
         });
     }
 
-    /// Who was first at the ports is last in the next cycle, if any unit has `fetched`.
+    /// The unit that was first at the ports is last in the next cycle, if any has `fetched`.
     fn end_turns(&mut self, fetched: bool) {
         if fetched {
             self.turn = (self.turn + 1) % self.units.len();
@@ -262,11 +276,18 @@ impl FrontEnd {
         residents: &mut Residents,
         launched: &Launched,
     ) {
-        self.gangs.open_ports(residents);
+        let Residents {
+            warps,
+            books,
+            groups,
+            ..
+        } = &mut *residents;
+        self.gangs.open_ports(books.gang_fetches());
         if lines {
-            self.take_lines(residents, launched);
+            self.take_lines(warps, &mut books.stats.counters, launched);
         }
-        self.gangs.fetch(&mut self.icache, residents, launched);
+        self.gangs
+            .fetch(&mut self.icache, warps, books, groups, launched);
         let left = self.gangs.leaves(now, lines, residents);
         if lines || left != 0 {
             return self.fetch_for_singles(left, now, lines, residents, launched);

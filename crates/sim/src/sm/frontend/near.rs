@@ -1,11 +1,13 @@
 //! A fetch unit whose ports of the instruction cache are taken: what is in its own small cache needs none.
 
 use super::unit::{Choice, FetchUnit, address};
+use crate::divergence::Groups;
 use crate::fetch::{FetchView, Found};
 use crate::place::{Place, each};
 use crate::sm::launch::Launched;
 use crate::sm::limits::MOST_DOMAINS;
-use crate::sm::residents::Residents;
+use crate::sm::observe::Books;
+use crate::sm::warps::WarpTable;
 use warpsim_ptx::kernel::Pc;
 
 impl FetchUnit {
@@ -14,30 +16,34 @@ impl FetchUnit {
     #[inline(never)]
     pub(super) fn fetch_near<const PLANNED: bool>(
         &mut self,
-        residents: &mut Residents,
+        warps: &mut WarpTable,
+        books: &mut Books,
+        groups: &Groups,
         launched: &Launched,
         others: &[u64],
     ) -> bool {
-        let Some(place) = self.first_near::<PLANNED>(residents, launched, others) else {
+        let first = self.first_near::<PLANNED>(warps, books, groups, launched, others);
+        let Some(place) = first else {
             return false;
         };
-        let slot = residents.warps.slot_at(place);
-        residents.warps.isolate_slot(slot);
-        let next = |slot| residents.groups.get(slot).pc;
-        let end = launched.facts.len() as Pc;
-        let pc = residents.warps.fetch_from(slot, end, next);
-        self.take_near(slot, pc, address(pc, launched), residents);
+        let slot = warps.slot_at(place);
+        warps.isolate_slot(slot);
+        let next = |slot| groups.get(slot).pc;
+        let pc = warps.fetch_from(slot, launched.facts.len() as Pc, next);
+        let counters = &mut books.stats.counters;
+        self.take_near(slot, pc, address(pc, launched), warps, counters);
         true
     }
 
     fn first_near<const PLANNED: bool>(
         &mut self,
-        residents: &Residents,
+        warps: &WarpTable,
+        books: &Books,
+        groups: &Groups,
         launched: &Launched,
         others: &[u64],
     ) -> Option<Place> {
         let l0 = self.l0.as_ref()?;
-        let warps = &residents.warps;
         let mut near = [0; MOST_DOMAINS];
         for d in self.domains.clone() {
             let (eligible, _) = self.eligible::<PLANNED>(d, warps, others);
@@ -49,7 +55,7 @@ impl FetchUnit {
                 });
                 let pc = match warps.fetch_pc(slot) {
                     pc if pc < launched.facts.len() as Pc => pc,
-                    _ => residents.groups.get(slot).pc, // see `fetch_from`
+                    _ => groups.get(slot).pc, // see `fetch_from`
                 };
                 l0.has(address(pc, launched))
             };
@@ -66,7 +72,7 @@ impl FetchUnit {
                 eligible: &near[..self.all],
                 at_barrier: &|d| warps.sets(d).barrier(),
                 buffered: &|place| warps.buffered(warps.slot_at(place)),
-                issue: &*residents.books.policy,
+                issue: &*books.policy,
             }),
         }
     }

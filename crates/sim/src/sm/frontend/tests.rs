@@ -242,7 +242,7 @@ fn gangs(set: &[&str], alone: &[u16]) -> Bench {
         bench.residents.groups.set_pc(*slot, 2 + i as u32);
     }
     bench.residents.tick_plan(bench.now, &bench.launched);
-    // The line that all of them need. Who asked for it takes it when it comes, past the ports.
+    // The line that all of them need. The warp that asked for it takes it when it comes, past the ports.
     bench.step(12);
     bench.answer();
     bench

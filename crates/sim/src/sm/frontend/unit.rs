@@ -3,13 +3,17 @@
 use super::icache::ICache;
 use super::l0::L0;
 use crate::config::Machine;
+use crate::divergence::Groups;
 use crate::fetch::{FetchPolicy, FetchView, Found, Round};
 use crate::place::Place;
+use crate::sm::facts::OpFacts;
 use crate::sm::launch::Launched;
 use crate::sm::limits::MOST_DOMAINS;
 use crate::sm::memory::Outcome;
+use crate::sm::observe::Books;
 use crate::sm::residents::Residents;
 use crate::sm::warps::{Waiters, WarpTable};
+use crate::stats::SmCounters;
 use crate::time::Cycle;
 use std::ops::Range;
 use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Pc};
@@ -119,9 +123,15 @@ impl FetchUnit {
 
     /// Puts what was fetched into the buffers.
     #[inline]
-    pub fn decode(&mut self, residents: &mut Residents, launched: &Launched) {
+    pub fn decode(
+        &mut self,
+        warps: &mut WarpTable,
+        books: &mut Books,
+        groups: &Groups,
+        code: &[OpFacts],
+    ) {
         if !self.fetched.is_empty() {
-            decode(&mut self.fetched, residents, launched);
+            decode(&mut self.fetched, warps, books, groups, code);
         }
     }
 
@@ -138,9 +148,14 @@ impl FetchUnit {
     }
 
     /// The line that a warp waited for has come: it is fetched now.
-    pub fn line_has_come(&mut self, slot: u16, residents: &mut Residents, launched: &Launched) {
+    pub fn line_has_come(
+        &mut self,
+        slot: u16,
+        warps: &mut WarpTable,
+        counters: &mut SmCounters,
+        launched: &Launched,
+    ) {
         self.left -= 1;
-        let warps = &mut residents.warps;
         let place = warps.place(slot);
         if !warps.set_missing(place, false) {
             return;
@@ -149,7 +164,7 @@ impl FetchUnit {
         if let Some(l0) = &mut self.l0 {
             l0.fill(address(pc, launched));
         }
-        residents.books.stats.counters.fetches += 1;
+        counters.fetches += 1;
         take(&mut self.fetched, slot, pc, warps);
     }
 
@@ -169,9 +184,10 @@ impl FetchUnit {
         let mut wanting = 0;
         while self.left != 0 {
             self.left -= 1;
+            let Residents { warps, books, .. } = &*residents;
             let look = match self.choice {
-                Choice::Round(round) => self.go_round::<PLANNED>(round, residents, others),
-                Choice::Policy { .. } => self.ask_policy::<PLANNED>(residents, others),
+                Choice::Round(round) => self.go_round::<PLANNED>(round, warps, others),
+                Choice::Policy { .. } => self.ask_policy::<PLANNED>(warps, books, others),
             };
             wanting = look.wanting;
             any_finished |= look.finished;
@@ -179,13 +195,21 @@ impl FetchUnit {
                 self.retire_finished(look.found, now, residents);
             }
             let Some(place) = look.found else { break };
-            match self.fetch_for(place, icache, residents, launched) {
+            let Residents {
+                warps,
+                books,
+                groups,
+                ..
+            } = &mut *residents;
+            match self.fetch_for(place, icache, warps, books, groups, launched) {
                 Fetched::Taken => wanting -= 1,
                 Fetched::Stalled => {}
-                Fetched::NoPort => match self.fetch_near::<PLANNED>(residents, launched, others) {
-                    true => wanting -= 1,
-                    false => break,
-                },
+                Fetched::NoPort => {
+                    match self.fetch_near::<PLANNED>(warps, books, groups, launched, others) {
+                        true => wanting -= 1,
+                        false => break,
+                    }
+                }
             }
         }
         any_finished || wanting != 0
@@ -196,12 +220,12 @@ impl FetchUnit {
     fn go_round<const PLANNED: bool>(
         &self,
         round: Round,
-        residents: &Residents,
+        warps: &WarpTable,
         others: &[u64],
     ) -> Look {
         let (mut found, mut wanting, mut leaving) = (Found::default(), 0, 0);
         for d in self.domains.clone() {
-            let (eligible, leaves) = self.eligible::<PLANNED>(d, &residents.warps, others);
+            let (eligible, leaves) = self.eligible::<PLANNED>(d, warps, others);
             wanting += eligible.count_ones();
             leaving |= leaves;
             found = round.look_at(found, d, eligible);
@@ -215,8 +239,12 @@ impl FetchUnit {
 
     /// Asks the policy for a warp.
     #[inline(never)]
-    fn ask_policy<const PLANNED: bool>(&mut self, residents: &Residents, others: &[u64]) -> Look {
-        let warps = &residents.warps;
+    fn ask_policy<const PLANNED: bool>(
+        &mut self,
+        warps: &WarpTable,
+        books: &Books,
+        others: &[u64],
+    ) -> Look {
         let (mut wanting, mut leaving) = (0, 0);
         // The last domain with an eligible warp, and its eligible warps.
         let mut last = (0, 0);
@@ -242,7 +270,7 @@ impl FetchUnit {
                     eligible: &self.eligible[..self.all],
                     at_barrier: &|d| warps.sets(d).barrier(),
                     buffered: &|place| warps.buffered(warps.slot_at(place)),
-                    issue: &*residents.books.policy,
+                    issue: &*books.policy,
                 }),
             },
             _ => None,
@@ -299,16 +327,17 @@ impl FetchUnit {
         &mut self,
         place: Place,
         icache: &mut ICache,
-        residents: &mut Residents,
+        warps: &mut WarpTable,
+        books: &mut Books,
+        groups: &Groups,
         launched: &Launched,
     ) -> Fetched {
-        let warps = &mut residents.warps;
         let slot = warps.slot_at(place);
         warps.isolate_slot(slot);
-        let next = |slot| residents.groups.get(slot).pc;
+        let next = |slot| groups.get(slot).pc;
         let pc = warps.fetch_from(slot, launched.facts.len() as Pc, next);
         let addr = address(pc, launched);
-        let counters = &mut residents.books.stats.counters;
+        let counters = &mut books.stats.counters;
         let near = self.l0.as_mut().is_some_and(|l0| l0.hit(addr));
         if !near && !icache.has_port() {
             return Fetched::NoPort;
@@ -330,41 +359,42 @@ impl FetchUnit {
             }
             counters.l1i_accesses += 1;
         }
-        self.take_near(slot, pc, addr, residents);
+        self.take_near(slot, pc, addr, warps, counters);
         Fetched::Taken
     }
 
     /// What a warp wants is here: it is in the unit's own cache from now on, if there is one.
     #[inline(always)]
-    pub(super) fn take_near(&mut self, slot: u16, pc: Pc, addr: u64, residents: &mut Residents) {
+    pub(super) fn take_near(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        addr: u64,
+        warps: &mut WarpTable,
+        counters: &mut SmCounters,
+    ) {
         if let Some(l0) = &mut self.l0 {
             l0.fill(addr);
         }
-        residents.books.stats.counters.fetches += 1;
+        counters.fetches += 1;
         self.fetched.push((slot, pc));
-        let warps = &mut residents.warps;
         warps.fetch_for_one_under_way(warps.place(slot));
     }
 }
 
 /// Puts what was fetched into the buffers.
 #[inline(always)]
-pub(super) fn decode(fetched: &mut Vec<(u16, Pc)>, residents: &mut Residents, launched: &Launched) {
+pub(super) fn decode(
+    fetched: &mut Vec<(u16, Pc)>,
+    warps: &mut WarpTable,
+    books: &mut Books,
+    groups: &Groups,
+    code: &[OpFacts],
+) {
     for &(slot, pc) in fetched.iter() {
-        decode_one(slot, pc, residents, launched);
+        warps.decode(slot, pc, groups, code, books);
     }
     fetched.clear();
-}
-
-#[inline(never)]
-fn decode_one(slot: u16, pc: Pc, residents: &mut Residents, launched: &Launched) {
-    let Residents {
-        warps,
-        books,
-        groups,
-        ..
-    } = residents;
-    warps.decode(slot, pc, groups, &launched.facts, books);
 }
 
 /// What was fetched for a warp is decoded in the next cycle.

@@ -29,17 +29,6 @@ pub(super) fn owner(next: &Next, lanes: u32) -> memory::Owner {
 pub(super) const NO_MEMORY: u16 = u16::MAX;
 
 impl Issue {
-    /// As [`issue_one`](Issue::issue_one), where that is not what most cycles do.
-    #[inline(never)]
-    pub(super) fn issue_alone(
-        &mut self,
-        next: &Next,
-        now: Cycle,
-        with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
-        self.issue_one(next, now, with)
-    }
-
     /// Issues the instruction of one warp.
     #[inline(always)]
     pub(super) fn issue_one(

@@ -1,281 +1,97 @@
-//! Policies that plan what all schedulers issue in a cycle, and warps that issue together.
+//! Warps that issue one instruction together: it is executed once for all of them where none of their threads looks at
+//! what the others do, and they go on as one where it leads all of them on alike. What a gang does comes to what its
+//! warps do in turn.
 
-use super::execute::{NO_MEMORY, note_executed};
-use super::gather::Kind;
+use super::execute::{NO_MEMORY, count_instructions, count_lanes, note_executed, owner};
 use super::{Issue, Next, Surroundings};
 use crate::divergence::GroupState;
-use crate::place::Place;
-use crate::schedule::{IssueView, Together};
+use crate::exec::state::{EffectKind, LANES};
+use crate::place::{Place, alike};
+use crate::schedule::Together;
 use crate::sm::facts::Traffic;
 use crate::sm::fixed_list::FixedList;
-use crate::sm::launch::{Launched, SmFault};
-use crate::sm::limits::MOST_DOMAINS;
-use crate::sm::residents::Residents;
-use crate::sm::warps::WarpTable;
+use crate::sm::launch::{Launched, SmFault, View};
+use crate::sm::operands::{GangIssued, Issued};
+use crate::sm::residents::{BarrierAt, Residents};
 use crate::time::Cycle;
 use warpsim_ptx::kernel::Pc;
 
 impl Issue {
-    /// One cycle in which the policy plans what all schedulers issue.
-    #[inline(never)]
-    pub(super) fn step_planned(
+    /// Warps that the plan has named, one or several, issue the instruction that they have in common. Says whether the
+    /// plan wants to settle for that.
+    pub(super) fn issue_gang(
         &mut self,
-        now: Cycle,
-        with: &mut Surroundings,
-    ) -> Result<(), SmFault> {
-        self.find_all_ready(now, with.residents);
-        self.rooms.planned = None;
-        let (mut any, mut all, mut settle) = (false, false, false);
-        while !all && let Some(members) = self.next_planned(now, with) {
-            any = true;
-            all = self.take_turns(members, now, with);
-            settle |= self.issue_named(members, now, with)?;
-        }
-        self.close_access(now, with);
-        if !all {
-            self.end_other_turns(now, with);
-        }
-        with.residents.books.stats.counters.issue_cycles += any as u64;
-        if any {
-            self.hold_slots(with);
-        }
-        if settle {
-            with.residents.settle_plan(now);
-        }
-        Ok(())
-    }
-
-    /// Warps that the plan has named issue. Says whether the plan wants to settle for that.
-    #[inline]
-    pub(super) fn issue_named(
-        &mut self,
-        members: Together,
+        gang: Together,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<bool, SmFault> {
-        let at = self.issue_members(members, now, with)?;
-        let at = goes_on_at(members, at, &with.residents.warps);
-        let books = &mut with.residents.books;
-        books.stats.counters.gang_issues += u64::from(members.len() > 1);
-        let plan = books.policy.plan();
-        let settle = plan.is_some_and(|plan| plan.went_on(members, at));
+        let leader = Next::at(gang.leader(), &with.residents.warps, with.view.launched);
+        let several = gang.len() > 1;
+        // An observer has to hear of each warp.
+        let as_one = !with.residents.books.watch.is_on() && !self.ideal_fetch;
+        let at = if !several {
+            self.issue_apart(gang, &leader, now, with)?;
+            let group = with.residents.groups.get(leader.slot);
+            (group.state == GroupState::Running).then_some(group.pc)
+        } else if !self.execute_together(gang, &leader, as_one, now, with)? {
+            self.issue_apart(gang, &leader, now, with)?;
+            None
+        } else if as_one && self.leads_on_as_one() {
+            self.go_on_as_one(gang, &leader, now, with)?
+        } else {
+            self.go_on_apart(gang, &leader, now, with)?;
+            None
+        };
         if !self.gathers {
             self.close_access(now, with);
         }
-        Ok(settle)
+        let Residents { warps, books, .. } = &mut *with.residents;
+        books.stats.counters.gang_issues += u64::from(several);
+        // Warps that wait for threads are looked at by the plan.
+        let at = at.filter(|_| !warps.waits_for_threads(leader.place));
+        let plan = books.policy.plan();
+        Ok(plan.is_some_and(|plan| plan.went_on(gang, at)))
     }
 
-    /// Finds out at which kinds of units there is room, if that has changed: most often it is the same
-    /// for all domains.
-    #[inline]
-    pub(super) fn ask_for_room(&mut self, with: &Surroundings) {
-        let room = Some(with.collectors.room());
-        if self.rooms.asked != room {
-            (self.rooms.asked, self.rooms.alike) = (room, with.collectors.room_for_all());
-            if self.rooms.alike.is_none() {
-                self.ask_for_rooms(with);
-            }
-        }
-    }
-
+    /// Issues the instruction of warps that each execute it for themselves.
     #[inline(never)]
-    fn ask_for_rooms(&mut self, with: &Surroundings) {
-        for d in 0..self.domains {
-            self.rooms.by_domain[d % MOST_DOMAINS] = with.collectors.room_for(d);
-        }
-    }
-
-    /// As [`room_of`](Issue::room_of), once it has been [asked for](Issue::ask_for_room) in general.
-    #[inline(always)]
-    pub(super) fn planned_room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
-        debug_assert_eq!(self.rooms.asked, Some(with.collectors.room()));
-        let domain = with.residents.warps.domain(d);
-        let own = self.rooms.by_domain[d % MOST_DOMAINS];
-        domain.with_room_at(now, self.rooms.alike.unwrap_or(own))
-    }
-
-    /// The warps that the policy names next.
-    fn next_planned(&mut self, now: Cycle, with: &mut Surroundings) -> Option<Together> {
-        // Domains that have had their turn are out of it already.
-        let room = Some(with.collectors.room());
-        if self.rooms.planned != room {
-            let anew = std::mem::replace(&mut self.rooms.planned, room).is_none();
-            self.ask_for_room(with);
-            if with.residents.warps.alike() && self.rooms.alike.is_none() {
-                let ready = self.ready[0];
-                self.ready[..self.domains].fill(ready);
-            }
-            self.part_by_room(with);
-            self.find_plannable(anew, now, with);
-        }
-        if self.no_warp_is_plannable(&with.residents.warps) {
-            return None;
-        }
-        let members = self.name_next(u8::MAX, now, with)?;
-        let warps = &with.residents.warps;
-        debug_assert!(
-            warps.alike()
-                || members
-                    .iter()
-                    .all(|m| self.plannable[m.domain as usize] >> m.index & 1 != 0),
-            "a plan names only ready warps"
-        );
-        Some(members)
-    }
-
-    /// The warps that the plan names next, of all that are ready and have room: in these slices at most, a bit each.
-    #[inline]
-    pub(super) fn name_next(
+    fn issue_apart(
         &mut self,
-        open: u8,
-        now: Cycle,
-        with: &mut Surroundings,
-    ) -> Option<Together> {
-        if let Some(kind) = self.gathered.kind {
-            self.hold_other_kinds(kind, with.residents, with.view.launched);
-        }
-        let Residents {
-            warps,
-            groups,
-            books,
-            ..
-        } = &mut *with.residents;
-        books.policy.plan()?.next(&IssueView {
-            now,
-            ready: &self.plannable[..self.domains],
-            alike: warps.alike(),
-            open,
-            groups,
-            layout: warps.layout(),
-        })
-    }
-
-    /// Whether there is no warp for the plan to name.
-    #[inline]
-    fn no_warp_is_plannable(&self, warps: &WarpTable) -> bool {
-        match warps.alike() {
-            true => self.plannable[0] == 0,
-            false => self.plannable[..self.domains].iter().all(|set| *set == 0),
-        }
-    }
-
-    /// Finds out which of the ready warps have room; `anew`: for the first time in this cycle.
-    fn find_plannable(&mut self, anew: bool, now: Cycle, with: &mut Surroundings) {
-        let domains = match with.residents.warps.alike() {
-            true => 1, // see take_turns
-            false => self.domains,
-        };
-        for d in 0..domains {
-            if self.ready[d] == 0 {
-                self.plannable[d] = 0;
-                continue;
-            }
-            let room = self
-                .rooms
-                .alike
-                .unwrap_or(self.rooms.by_domain[d % MOST_DOMAINS]);
-            if !anew && self.rooms.planned_by_domain[d % MOST_DOMAINS] == room {
-                continue; // as before, but for those that are held
-            }
-            self.rooms.planned_by_domain[d % MOST_DOMAINS] = room;
-            let leader = with.residents.warps.leader_of(d); // it has the same room
-            self.plannable[d] = self.ready[d] & self.planned_room_of(leader, now, with);
-            if leader == d && self.plannable[d] != 0 {
-                // The plan may change the order of the warps when it names one.
-                let Residents { warps, books, .. } = &mut *with.residents;
-                warps.pass(d, now, books);
-            }
-        }
-    }
-
-    /// An access of this kind is being gathered: memory instructions of others do not issue.
-    pub(super) fn hold_other_kinds(
-        &mut self,
-        kind: Kind,
-        residents: &Residents,
-        launched: &Launched,
-    ) {
-        let warps = &residents.warps;
-        for (d, plannable) in self.plannable[..self.domains].iter_mut().enumerate() {
-            let mut accesses = *plannable & warps.sets(d).accesses();
-            while accesses != 0 {
-                let place = Place {
-                    domain: d as u8,
-                    index: accesses.trailing_zeros() as u8,
-                };
-                accesses &= accesses - 1;
-                let pc = warps.next_of_any(warps.slot_at(place));
-                if Kind::of(pc, launched) != kind {
-                    *plannable &= !(1 << place.index);
-                }
-            }
-        }
-    }
-
-    /// Issues the instruction that the members of a gang have in common. Returns where they go on, if
-    /// all go on there.
-    pub(super) fn issue_members(
-        &mut self,
-        members: Together,
-        now: Cycle,
-        with: &mut Surroundings,
-    ) -> Result<Option<Pc>, SmFault> {
-        let leader = Next::at(members.leader(), with);
-        if members.len() > 1 {
-            let as_one = self.may_go_as_one(with);
-            if self.execute_together(members, leader.pc, as_one, now, with)? {
-                return self.go_on_together(members, &leader, as_one, now, with);
-            }
-        }
-        let at = self.issue_apart(members, &leader, now, with)?;
-        Ok(match members.len() {
-            1 => runs_at(leader.slot, with),
-            _ => at,
-        })
-    }
-
-    /// Issues the instruction of members that each execute it for themselves. Returns as
-    /// [`issue_members`](Issue::issue_members).
-    #[inline(never)]
-    pub(super) fn issue_apart(
-        &mut self,
-        members: Together,
+        gang: Together,
         leader: &Next,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<Option<Pc>, SmFault> {
-        with.residents.warps.part_gang(members);
-        if leader.facts.is_memory() {
-            for place in members.iter() {
-                let next = Next::at(place, with);
-                self.gather(&next, now, with)?;
-            }
-            return Ok(None);
-        }
-        if members.len() == 1 {
-            self.issue_alone(leader, now, with)?;
-            return Ok(None);
+    ) -> Result<(), SmFault> {
+        with.residents.warps.part_gang(gang);
+        if gang.len() == 1 && !leader.facts.is_memory() {
+            return self.issue_one(leader, now, with);
         }
         let mut lanes = 0;
-        for place in members.iter() {
-            let next = Next::at(place, with);
+        for place in gang.iter() {
+            let next = Next::at(place, &with.residents.warps, with.view.launched);
+            if leader.facts.is_memory() {
+                self.gather(&next, now, with)?;
+                continue;
+            }
             let (residents, view) = (&mut *with.residents, &mut with.view);
             self.execute(&next, now, residents, view)?;
             self.move_on(&next, now, residents, view)?;
             lanes |= self.effect.executed;
         }
-        self.send_members(members, leader.pc, lanes, now, with);
-        Ok(None)
+        if !leader.facts.is_memory() {
+            self.send_members(gang, leader.pc, lanes, now, with);
+        }
+        Ok(())
     }
 
     /// Executes the instruction of several warps with the threads of one home warp as that of one,
     /// if none of its threads looks at what the others do; else says that it did not. `as_one`: they
     /// go on as one, to a barrier too, or exit.
-    #[inline(always)]
-    pub(super) fn execute_together(
+    #[inline]
+    fn execute_together(
         &mut self,
-        members: Together,
-        pc: Pc,
+        gang: Together,
+        leader: &Next,
         as_one: bool,
         now: Cycle,
         with: &mut Surroundings,
@@ -286,61 +102,57 @@ impl Issue {
             threads,
             ..
         } = &mut *with.residents;
-        let mask = |slot: u16| groups.get(slot).mask;
-        let first = warps.slot_at(members.leader());
-        let lanes = &groups.get(first).lanes;
-        let active = match members.len() == self.domains {
-            true => groups.lanes_of(warps.whole(first)),
-            false => warps
-                .slots_of(members)
-                .fold(0, |all, slot| all | mask(slot)),
-        };
+        let active = groups.lanes_of(warps.slots_of(gang));
+        let lanes = &groups.get(leader.slot).lanes;
         self.active = active;
-        let view = &mut with.view;
-        let launched = view.launched;
-        let code = &launched.code;
-        if !launched.facts[pc as usize].is_memory()
-            && code.step_registers(pc, lanes, active, threads, &mut self.effect)
-        {
+        let (pc, view) = (leader.pc, &mut with.view);
+        let code = &view.launched.code;
+        let memory = leader.facts.is_memory();
+        if !memory && code.step_registers(pc, lanes, active, threads, &mut self.effect) {
             return Ok(true);
         }
         let together = code.goes_by_lane(pc)
             || as_one && code.is_plain_barrier(pc)
-            || as_one && code.is_plain_exit(pc) && with.residents.exits_alone(first);
+            || as_one && code.is_plain_exit(pc) && with.residents.exits_alone(leader.slot);
         if together {
             let Residents {
                 groups, threads, ..
             } = &mut *with.residents;
-            let lanes = &groups.get(first).lanes;
+            let lanes = &groups.get(leader.slot).lanes;
             self.execute_for(lanes, active, pc, now, threads, view)?;
+        }
+        if together && memory {
+            self.gathered.open(leader, view.launched);
+            let lanes = &with.residents.groups.get(leader.slot).lanes;
+            self.gathered.add_lanes(lanes, &self.effect);
         }
         Ok(together)
     }
 
-    /// The members of a gang have executed their instruction as one. Returns as
-    /// [`issue_members`](Issue::issue_members).
-    #[inline(always)]
-    pub(super) fn go_on_together(
+    /// Whether the instruction that warps have executed together leads all of them alike to another, or to none.
+    fn leads_on_as_one(&self) -> bool {
+        match &self.effect.kind {
+            EffectKind::Alu | EffectKind::Branch { .. } => true,
+            EffectKind::Barrier(_) | EffectKind::Exit | EffectKind::Prefetch(_) => true,
+            EffectKind::Access(access) => !self.special.holds(access),
+            _ => false,
+        }
+    }
+
+    /// Warps have executed their instruction together, and each goes on by itself.
+    #[inline(never)]
+    fn go_on_apart(
         &mut self,
-        members: Together,
+        gang: Together,
         leader: &Next,
-        as_one: bool,
         now: Cycle,
         with: &mut Surroundings,
-    ) -> Result<Option<Pc>, SmFault> {
+    ) -> Result<(), SmFault> {
         let executed = self.effect.executed;
         let memory = leader.facts.is_memory();
-        if memory {
-            let lanes = &with.residents.groups.get(leader.slot).lanes;
-            self.gathered.open(leader, with.view.launched);
-            self.gathered.add_lanes(lanes, &self.effect);
-        }
-        if as_one && self.leads_on_as_one() {
-            return self.gang_goes_on(members, leader, now, with);
-        }
-        with.residents.warps.part_gang(members);
-        for place in members.iter() {
-            let next = Next::at(place, with);
+        with.residents.warps.part_gang(gang);
+        for place in gang.iter() {
+            let next = Next::at(place, &with.residents.warps, with.view.launched);
             let (residents, view) = (&mut *with.residents, &mut with.view);
             #[cfg(test)]
             self.log_issue(next.slot, next.pc, residents);
@@ -348,22 +160,197 @@ impl Issue {
             let its = executed & active;
             note_executed(&next, now, active, its, residents);
             if memory {
-                self.gathered.add_owner(&next, its);
+                self.gathered.owners.push(owner(&next, its));
             }
             self.move_on(&next, now, residents, view)?;
         }
         if !memory {
-            self.send_members(members, leader.pc, executed, now, with);
+            self.send_members(gang, leader.pc, executed, now, with);
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// The warps of a gang have executed their instruction as one, and go on. Returns where, if
+    /// all do there.
+    #[inline]
+    fn go_on_as_one(
+        &mut self,
+        gang: Together,
+        leader: &Next,
+        now: Cycle,
+        with: &mut Surroundings,
+    ) -> Result<Option<Pc>, SmFault> {
+        let (residents, view) = (&mut *with.residents, &mut with.view);
+        let slots = residents.warps.slots_of(gang);
+        let (executed, memory) = (self.effect.executed, leader.facts.is_memory());
+        if memory {
+            let owners = slots.clone().map(|slot| {
+                let its = Next { slot, ..*leader };
+                owner(&its, executed & residents.groups.get(slot).mask)
+            });
+            self.gathered.owners.extend(owners);
+        }
+        let stats = &mut residents.books.stats;
+        count_instructions(leader.facts, gang.len() as u64, executed, stats);
+        self.count_lanes_of(gang, slots.clone(), residents);
+        #[cfg(test)]
+        for slot in slots.clone() {
+            self.log_issue(slot, leader.pc, residents);
+        }
+        let launched = view.launched;
+        let at = match self.leads_to(leader, residents, launched) {
+            Some(to) if residents.groups.advance_those(slots, to) => {
+                let Residents { warps, books, .. } = &mut *residents;
+                let branches = matches!(self.effect.kind, EffectKind::Branch { .. });
+                books.stats.counters.branches += u64::from(branches) * gang.len() as u64;
+                let target = branches && to != leader.pc + 1;
+                warps.gang_steps(gang, leader.facts, target, to, &launched.facts, books);
+                Some(to)
+            }
+            _ => {
+                residents.warps.gang_issued(gang, leader.facts);
+                self.lead_elsewhere(gang, leader, now, residents, view)?
+            }
+        };
+        if !memory {
+            self.send_gang(gang, leader, now, with);
+        }
+        Ok(at)
+    }
+
+    /// Where the instruction that warps have executed together leads all of their threads, if these have
+    /// nothing to do but to go there.
+    #[inline]
+    fn leads_to(&self, leader: &Next, residents: &Residents, launched: &Launched) -> Option<Pc> {
+        let &Next { pc, facts, .. } = leader;
+        let taken = match self.effect.kind {
+            EffectKind::Alu | EffectKind::Access(_) | EffectKind::Prefetch(_)
+                if facts.traffic != Traffic::Copy =>
+            {
+                0
+            }
+            EffectKind::Branch { taken } if !residents.model_hears_agreed_branches() => taken,
+            _ => return None,
+        };
+        if taken == 0 {
+            return Some(pc + 1);
+        }
+        (taken == self.active).then(|| launched.kernel.code[pc as usize].target)
+    }
+
+    /// Leads a gang on where the divergence model may have to hear of it.
+    #[inline(never)]
+    fn lead_elsewhere(
+        &mut self,
+        members: Together,
+        leader: &Next,
+        now: Cycle,
+        residents: &mut Residents,
+        view: &mut View,
+    ) -> Result<Option<Pc>, SmFault> {
+        let (pc, launched) = (leader.pc, view.launched);
+        let slots = residents.warps.slots_of(members);
+        if let EffectKind::Barrier(barrier) = self.effect.kind {
+            let at = BarrierAt { barrier, pc, now };
+            residents.gang_at_barrier(members, at, launched);
+        } else if matches!(self.effect.kind, EffectKind::Exit) {
+            residents.gang_exits(members, pc, launched);
+        } else {
+            for slot in slots.clone() {
+                self.lead_on(&Next { slot, ..*leader }, now, residents, view)?;
+                residents.follow_issue(slot, launched);
+            }
+        }
+        let next = residents.groups.get(leader.slot).pc;
+        let at = residents.groups.all_run_at(slots.clone(), next);
+        if at || residents.groups.all_at(slots.clone(), next) {
+            let target = leader.facts.control && next != pc + 1;
+            let Residents { warps, books, .. } = &mut *residents;
+            warps.refresh_gang(members, target, next, &launched.facts, books);
+        } else {
+            self.refresh_ways(members, leader, residents, launched);
+        }
+        Ok(at.then_some(next))
+    }
+
+    /// The warps of a gang have gone several ways: their buffers are looked at anew, once for those that have gone
+    /// one.
+    #[inline(never)]
+    fn refresh_ways(
+        &self,
+        members: Together,
+        leader: &Next,
+        residents: &mut Residents,
+        launched: &Launched,
+    ) {
+        let Residents {
+            warps,
+            books,
+            groups,
+            ..
+        } = residents;
+        let layout = warps.layout();
+        let way = |part: Together| {
+            let group = groups.get(layout.slot_at(part.leader()));
+            (group.pc, group.state)
+        };
+        let mut left = u64::from(members.slices());
+        while left != 0 {
+            let (slices, (next, _)) = alike(left, |slice| way(members.among(1 << slice)));
+            left &= !slices;
+            let target = leader.facts.control && next != leader.pc + 1;
+            let part = members.among(slices as u8);
+            warps.refresh_gang(part, target, next, &launched.facts, books);
+        }
+    }
+
+    /// Counts the active lanes of warps that have issued together.
+    #[inline]
+    fn count_lanes_of(
+        &self,
+        members: Together,
+        slots: impl Iterator<Item = u16>,
+        residents: &mut Residents,
+    ) {
+        let counters = &mut residents.books.stats.counters;
+        if LANES / self.domains <= 4 {
+            // All are in the first bin.
+            counters.active_lanes += u64::from(self.active.count_ones());
+            counters.lanes_1_4 += members.len() as u64;
+            return;
+        }
+        for slot in slots {
+            count_lanes(residents.groups.get(slot).mask, counters);
+        }
+    }
+
+    /// What a gang has executed as one goes to the collectors of its slices.
+    #[inline]
+    fn send_gang(&mut self, members: Together, leader: &Next, now: Cycle, with: &mut Surroundings) {
+        if leader.facts.traffic != Traffic::Operand
+            && let Some(first) = with.collectors.takes_gangs(leader.facts.unit)
+            && with.units.takes_gangs()
+        {
+            self.order += 1;
+            let op = Issued {
+                slot: leader.slot - u16::from(leader.place.domain),
+                memory: NO_MEMORY,
+                pc: leader.pc,
+                order: self.order,
+            };
+            let slices = members.slices();
+            with.collectors.issue_gang(GangIssued { op, first, slices });
+            return;
+        }
+        self.send_members(members, leader.pc, self.effect.executed, now, with);
     }
 
     /// Members that share their units are one instruction to these; those that have their own
     /// send it there. Together they take these lanes.
-    pub(super) fn send_members(
+    fn send_members(
         &mut self,
         members: Together,
-        pc: u32,
+        pc: Pc,
         lanes: u32,
         now: Cycle,
         with: &mut Surroundings,
@@ -405,17 +392,4 @@ impl Issue {
             }
         }
     }
-}
-
-/// Where warps that have issued go on, if they do, as a plan is told: one is to look at those that wait for threads now.
-#[inline]
-pub(super) fn goes_on_at(members: Together, at: Option<Pc>, warps: &WarpTable) -> Option<Pc> {
-    at.filter(|_| !warps.waits_for_threads(members.leader()))
-}
-
-/// Where a warp stands that has issued, if it goes on.
-#[inline]
-pub(super) fn runs_at(slot: u16, with: &Surroundings) -> Option<Pc> {
-    let group = with.residents.groups.get(slot);
-    (group.state == GroupState::Running).then_some(group.pc)
 }

@@ -4,19 +4,20 @@
 //! several kinds one goes, and the warps with the others keep their instruction.
 
 use super::execute::owner;
-use super::{Issue, Next, Surroundings};
+use super::{Issue, Next, Surroundings, Turns};
 use crate::config::Machine;
 use crate::exec::state::{Effect, EffectKind, LANES, Lanes, lanes_of};
 use crate::place::Place;
 use crate::sm::launch::{Launched, SmFault};
 use crate::sm::memory::{self, Owner, Shape};
 use crate::sm::residents::Residents;
+use crate::sm::warps::WarpTable;
 use crate::time::Cycle;
 use warpsim_ptx::isa::{Op, Space};
 use warpsim_ptx::kernel::Pc;
 
 /// How many cycles of work the load/store unit may have before it while another memory instruction
-/// issues, on a machine whose lanes make one access per cycle. As many as an instruction is on its
+/// issues, on a machine with lanes that make one access per cycle. As many as an instruction is on its
 /// way from issue: then accesses that take one cycle each follow one another without a gap, and
 /// one that takes several keeps the next from issuing until it has one left.
 pub fn memory_ahead(machine: &Machine) -> Option<u32> {
@@ -74,8 +75,7 @@ pub(super) struct Gathered {
     /// The home warp of all lanes, if they have come with one; else that of each.
     home: Option<u16>,
     homes: [u16; LANES],
-    /// Reused by [`step_gathered`](Issue::step_gathered): warps that are to issue a memory
-    /// instruction, by age, each with the warps of its domain that have room.
+    /// Warps that are to issue a memory instruction, by age, each with the warps of its domain that have room.
     chosen: Vec<(u64, Place, u64)>,
 }
 
@@ -90,9 +90,11 @@ impl Gathered {
         }
     }
 
-    /// A warp has executed it on these lanes.
-    pub fn add_owner(&mut self, next: &Next, executed: u32) {
-        self.owners.push(owner(next, executed));
+    /// A scheduler has chosen a warp to issue a memory instruction. `room` is the set of its domain's warps that have
+    /// room at their unit.
+    pub fn choose(&mut self, next: &Next, room: u64, warps: &WarpTable) {
+        let age = warps.warp(next.slot).age();
+        self.chosen.push((age, next.place, room));
     }
 
     /// What was executed on some lanes, of one warp or of a gang.
@@ -169,83 +171,43 @@ impl Gathered {
 }
 
 impl Issue {
-    /// One cycle of all schedulers where memory instructions of one kind are one access: each
-    /// scheduler chooses a warp; what they chose that computes issues, and of what accesses memory
-    /// the oldest warp's and what is of its kind.
+    /// Where the lanes make one access, and instructions take them for several cycles, all slices
+    /// issue in the same cycles: the slot of one is that of all.
+    pub(super) fn hold_slots(&self, turns: &mut Turns) {
+        if self.gathers && self.long_slots {
+            turns.warps.hold_all_slots(turns.books);
+        }
+    }
+
+    /// Schedulers have chosen warps, in this cycle's last turns those that are to issue a memory instruction: of these
+    /// the oldest warp's and what is of its kind issue.
     #[inline(never)]
-    pub(super) fn step_gathered(
+    pub(super) fn issue_chosen(
         &mut self,
         now: Cycle,
         with: &mut Surroundings,
     ) -> Result<(), SmFault> {
-        let in_step = with.residents.warps.in_step();
-        if in_step {
-            self.look_everywhere(now, with.residents);
-        }
-        let domains = self.domains;
-        let turn = with.residents.blocks.turns.number(now);
-        let mut any = false;
-        for i in 0..domains {
-            let d = (turn + i) % domains;
-            if self.looks_late {
-                self.look_late(d, now, with.residents);
-            }
-            let Some((place, room)) = self.choose(d, now, with) else {
-                continue;
-            };
-            let next = Next::at(place, with);
-            if next.facts.is_memory() {
-                let age = with.residents.warps.warp(next.slot).age();
-                self.gathered.chosen.push((age, place, room));
-                continue;
-            }
-            any = true;
-            self.take_turn(&next, room, with);
-            let result = self.issue_alone(&next, now, with);
-            with.residents.books.policy.issued(place);
-            result?;
-        }
-        if !self.gathered.chosen.is_empty() {
-            any = true;
-            self.issue_chosen(now, with)?;
-        }
-        with.residents.books.stats.counters.issue_cycles += any as u64;
-        if any {
-            self.hold_slots(with);
-        }
-        Ok(())
-    }
-
-    /// Where the lanes make one access, and instructions take them for several cycles, all slices
-    /// issue in the same cycles: the slot of one is that of all.
-    pub(super) fn hold_slots(&self, with: &mut Surroundings) {
-        if self.gathers && self.long_slots {
-            let Residents { warps, books, .. } = &mut *with.residents;
-            warps.hold_all_slots(books);
-        }
-    }
-
-    /// The memory instructions that the schedulers have chosen: those of the oldest warp's kind
-    /// issue.
-    fn issue_chosen(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
+        let launched = with.view.launched;
         let mut chosen = std::mem::take(&mut self.gathered.chosen);
         chosen.sort_unstable_by_key(|&(age, _, _)| age);
         for (_, place, room) in chosen.drain(..) {
-            let next = Next::at(place, with);
             let kind = self.gathered.kind;
-            if kind.is_some_and(|k| k != Kind::of(next.pc, with.view.launched)) {
+            let mut turns = with.turns(now);
+            let next = Next::at(place, turns.warps, launched);
+            if kind.is_some_and(|k| k != Kind::of(next.pc, launched)) {
                 let d = place.domain as usize;
-                let computing = !with.residents.warps.domain(d).accesses();
-                self.issue_nothing(d, room & computing, now, with);
+                let computing = !turns.warps.domain(d).accesses();
+                turns.issue_nothing(d, room & computing);
                 continue;
             }
-            self.take_turn(&next, room, with);
+            turns.take(&next, room);
             let result = self.gather(&next, now, with);
             with.residents.books.policy.issued(place);
             result?;
         }
         self.gathered.chosen = chosen;
         self.close_access(now, with);
+        self.hold_slots(&mut with.turns(now));
         Ok(())
     }
 
@@ -260,7 +222,7 @@ impl Issue {
         self.execute(next, now, residents, view)?;
         let lanes = &residents.groups.get(next.slot).lanes;
         self.gathered.open(next, view.launched);
-        self.gathered.add_owner(next, self.effect.executed);
+        self.gathered.owners.push(owner(next, self.effect.executed));
         self.gathered.add_lanes(lanes, &self.effect);
         self.move_on(next, now, residents, view)
     }
@@ -305,35 +267,7 @@ impl Issue {
             pc,
             facts,
         };
-        self.send_access(&next, memory, now, with);
-    }
-
-    /// Makes a memory instruction of what a gang has just executed, with the owners that have been gathered,
-    /// in a cycle in which no other warp accesses memory.
-    #[inline(never)]
-    pub(super) fn send_only_access(&mut self, next: &Next, now: Cycle, with: &mut Surroundings) {
-        let Residents {
-            groups,
-            threads,
-            books,
-            ..
-        } = &mut *with.residents;
-        let executed = memory::Executed {
-            pc: next.pc,
-            effect: &self.effect,
-            owners: &self.gathered.owners,
-            shapes: &[],
-            lanes: &groups.get(next.slot).lanes,
-            threads,
-            launched: with.view.launched,
-        };
-        let memory = with.memory.open(&executed, &mut books.stats.counters);
-        self.gathered.owners.clear();
-        self.send_access(next, memory, now, with);
-    }
-
-    fn send_access(&mut self, next: &Next, memory: u16, now: Cycle, with: &mut Surroundings) {
-        self.send(next, memory, 0, now, with);
+        self.send(&next, memory, 0, now, with);
         if self.gathers {
             with.collectors.let_memory_issue(false);
         }

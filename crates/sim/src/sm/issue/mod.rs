@@ -1,34 +1,36 @@
 //! Issue: each scheduler picks at most one warp per cycle. What its instruction then does is in
 //! `execute`.
+//!
+//! Most policies rank the warps of each scheduler, and the schedulers take their turns one by one (here); where the lanes
+//! make one access per cycle, memory instructions wait for the last of them (`gather`). Other policies plan what all
+//! schedulers issue (`planned`): the warps that these name issue one instruction together (`gang`).
 
 mod execute;
 mod gang;
 mod gather;
-mod lockstep;
 mod operand;
-mod parts;
-mod rooms;
-mod straight;
+mod planned;
 #[cfg(test)]
 mod tests;
-mod whole;
 
 use super::facts::{OpFacts, Traffic};
 use super::launch::{Launched, SmFault, View};
 use super::limits::MOST_DOMAINS;
 use super::memory::LoadStore;
+use super::observe::Books;
 use super::operands::{Collectors, Issued};
 use super::residents::{Residents, Special};
 use super::units::Units;
 use super::warps::WarpTable;
 use crate::config::Machine;
+use crate::divergence::Groups;
 use crate::exec::state::Effect;
-use crate::place::{Place, each};
-use crate::schedule::Together;
+use crate::place::{Place, alike, each};
+use crate::schedule::{Chosen, Together};
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
-use rooms::Rooms;
+use planned::Plannable;
 use warpsim_ptx::kernel::Pc;
 
 /// The issue stage.
@@ -44,9 +46,8 @@ pub struct Issue {
     /// Warps that can issue, by domain. There is room for the most that an SM may have, so that
     /// finding those of one takes no check.
     ready: [u64; MOST_DOMAINS],
-    /// Of those, the ones with room at their units, for policies that plan.
-    plannable: [u64; MOST_DOMAINS],
-    rooms: Rooms,
+    /// Of those, the ones that a plan may name.
+    plannable: Plannable,
     /// The active lanes of the warps that execute an instruction together.
     active: u32,
     /// What the instruction under way did.
@@ -67,17 +68,48 @@ pub struct Issue {
 
 /// What issue works with in a cycle.
 pub struct Surroundings<'a> {
-    /// The warps, and which threads they hold.
+    /// The warps, their threads, and what an executed instruction means for them.
     pub residents: &'a mut Residents,
     /// Where instructions go.
     pub collectors: &'a mut Collectors,
-    /// Who has to know of gangs.
+    /// What is told of gangs, and of the lanes that instructions take.
     pub units: &'a mut Units,
-    /// Who keeps memory instructions.
+    /// Where memory instructions are kept.
     pub memory: &'a mut LoadStore,
     /// What threads see of memory. It lies apart: what is handed on as a whole has to lie in memory, and the
     /// others need not.
     pub view: &'a mut View<'a>,
+}
+
+impl Surroundings<'_> {
+    /// The part that schedulers take their turns with.
+    #[inline(always)]
+    fn turns(&mut self, now: Cycle) -> Turns<'_> {
+        let Residents {
+            warps,
+            books,
+            groups,
+            ..
+        } = &mut *self.residents;
+        Turns {
+            now,
+            warps,
+            books,
+            groups,
+            collectors: self.collectors,
+            launched: self.view.launched,
+        }
+    }
+}
+
+/// What schedulers take their turns with: a turn changes what is kept of warps, not what they hold.
+struct Turns<'a> {
+    now: Cycle,
+    warps: &'a mut WarpTable,
+    books: &'a mut Books,
+    groups: &'a Groups,
+    collectors: &'a Collectors,
+    launched: &'a Launched,
 }
 
 /// The next instruction of a warp.
@@ -91,15 +123,14 @@ struct Next<'a> {
 impl<'a> Next<'a> {
     /// The next instruction of the ready warp at a place.
     #[inline]
-    fn at(place: Place, with: &Surroundings<'a>) -> Next<'a> {
-        let warps = &with.residents.warps;
+    fn at(place: Place, warps: &WarpTable, launched: &'a Launched) -> Next<'a> {
         let slot = warps.slot_at(place);
         let pc = warps.next_instruction(slot);
         Next {
             place,
             slot,
             pc,
-            facts: &with.view.launched.facts[pc as usize],
+            facts: &launched.facts[pc as usize],
         }
     }
 }
@@ -117,8 +148,7 @@ impl Issue {
             room_seen: 0,
             domains,
             ready: [0; MOST_DOMAINS],
-            plannable: [0; MOST_DOMAINS],
-            rooms: Rooms::new(machine, domains),
+            plannable: Plannable::default(),
             active: 0,
             effect: Effect::default(),
             order: 0,
@@ -140,15 +170,15 @@ impl Issue {
     pub fn may_act(
         &mut self,
         now: Cycle,
-        residents: &mut Residents,
+        warps: &mut WarpTable,
+        books: &mut Books,
         collectors: &Collectors,
     ) -> bool {
-        let warps = &residents.warps;
         if warps.in_step() {
-            return self.look(now, residents, collectors) <= now;
+            return self.look(now, warps, books, collectors) <= now;
         }
         let may = self.next <= now || self.has_to_look(warps, collectors.room());
-        match residents.books.plans() {
+        match books.plans() {
             true => may && warps.any_moves(),
             false => may && self.look_where_warps_move(now, warps),
         }
@@ -169,49 +199,31 @@ impl Issue {
     pub fn look(
         &mut self,
         now: Cycle,
-        residents: &mut Residents,
+        warps: &mut WarpTable,
+        books: &mut Books,
         collectors: &Collectors,
     ) -> Cycle {
         let room = collectors.room();
         if self.room_seen != room {
             self.room_seen = room;
-            residents.warps.stir_issue();
+            warps.stir_issue();
         }
-        if residents.warps.stirs_issue() {
-            let (next, with_room) = residents.warps.look_for_issue(now, collectors);
+        if warps.stirs_issue() {
+            let (next, with_room) = warps.look_for_issue(now, collectors);
             self.next = next;
             if next > now && with_room {
-                residents.warps.note_no_room(now, &mut residents.books);
+                warps.note_no_room(now, books);
             }
         }
         self.next.max(now)
     }
 
-    /// Whether schedulers take their turns one by one: no policy plans, and each access is one warp's.
-    #[inline]
-    pub fn is_plain(&self, residents: &Residents) -> bool {
-        !residents.books.plans() && !self.gathers
-    }
-
-    /// One cycle of all schedulers, where they do not take their turns one by one.
-    #[inline(always)]
-    pub fn step_otherwise(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
-        if !with.residents.books.plans() {
-            return self.step_gathered(now, with);
-        }
-        match self.step_whole(now, with)? {
-            true => Ok(()),
-            false => self.step_planned(now, with),
-        }
-    }
-
-    /// One cycle of all schedulers; which goes first alternates.
+    /// One cycle of all schedulers, which take their turns one by one; which goes first alternates.
     #[inline(always)] // its one caller is the cycle
     pub fn step(&mut self, now: Cycle, with: &mut Surroundings) -> Result<(), SmFault> {
-        let domains = self.domains;
-        let in_step = with.residents.warps.in_step();
-        if in_step {
-            self.look_everywhere(now, with.residents);
+        let (domains, launched) = (self.domains, with.view.launched);
+        if with.residents.warps.in_step() {
+            self.look_everywhere(&mut with.turns(now));
         }
         let looks_late = self.looks_late;
         let turn = with.residents.blocks.turns.number(now);
@@ -224,48 +236,56 @@ impl Issue {
             let d = next;
             next = if d + 1 == domains { 0 } else { d + 1 };
             if looks_late {
-                self.look_late(d, now, with.residents);
+                self.look_late(d, &mut with.turns(now));
             }
-            let Some((leader, room)) = self.choose(d, now, with) else {
+            let Some((place, room)) = self.choose(d, &mut with.turns(now)) else {
                 continue;
             };
             any = true;
-            let next = Next::at(leader, with);
-            self.take_turn(&next, room, with);
+            let next = Next::at(place, &with.residents.warps, launched);
+            if self.gathers && next.facts.is_memory() {
+                self.gathered.choose(&next, room, &with.residents.warps);
+                continue;
+            }
+            with.turns(now).take(&next, room);
             let result = self.issue_one(&next, now, with);
-            with.residents.books.policy.issued(leader);
+            with.residents.books.policy.issued(place);
             result?;
         }
         with.residents.books.stats.counters.issue_cycles += any as u64;
-        Ok(())
+        match any && self.gathers {
+            true => self.issue_chosen(now, with),
+            false => Ok(()),
+        }
     }
 
     /// A domain's turn: the warp that its scheduler takes, if one is ready and has room at its unit,
     /// and the set of those that have room.
     #[inline(always)]
-    fn choose(&mut self, d: usize, now: Cycle, with: &mut Surroundings) -> Option<(Place, u64)> {
-        let warps = &mut with.residents.warps;
+    fn choose(&mut self, d: usize, turns: &mut Turns) -> Option<(Place, u64)> {
+        let (now, warps) = (turns.now, &mut *turns.warps);
         let mut ready = self.ready[d % MOST_DOMAINS];
+        let kinds = || turns.collectors.room_for(d);
         let room = if ready != 0 {
             debug_assert!(warps.domain(d).is_free(now), "or no warp is ready");
-            warps.domain(d).with_room(with.collectors.room_for(d))
+            warps.domain(d).with_room(kinds())
         } else if warps.domain(d).moving() == 0 && !warps.in_step() {
             warps.skip_turn(d);
             return None;
         } else {
-            self.room_of(d, now, with)
+            warps.domain(d).with_room_at(now, kinds())
         };
         ready &= room;
         if ready == 0 {
-            self.issue_nothing(d, room, now, with);
+            turns.issue_nothing(d, room);
+            self.ready[d % MOST_DOMAINS] = 0;
             return None;
         }
-        let Residents { warps, books, .. } = &mut *with.residents;
-        warps.pass(d, now, books);
+        warps.pass(d, now, turns.books);
         let index = if ready.is_power_of_two() {
             ready.trailing_zeros() as u8 // whatever the order
         } else {
-            let index = books.policy.first(d, ready);
+            let index = turns.books.policy.first(d, ready);
             index.expect("every warp has a place in a policy's order")
         };
         debug_assert!(ready >> index & 1 != 0, "a policy picks only ready warps");
@@ -274,14 +294,6 @@ impl Issue {
             index,
         };
         Some((place, room))
-    }
-
-    /// The warps of a domain that have room at their units; none while an instruction holds the issue
-    /// slot.
-    #[inline(always)]
-    fn room_of(&self, d: usize, now: Cycle, with: &Surroundings) -> u64 {
-        let domain = with.residents.warps.domain(d);
-        domain.with_room_at(now, with.collectors.room_for(d))
     }
 
     /// Finds out which warps are ready where domains are accounted for one by one. Returns whether issue
@@ -298,62 +310,34 @@ impl Issue {
         any != 0
     }
 
-    /// As [`look_where_warps_move`](Issue::look_where_warps_move) where every domain is looked at
-    /// in every cycle.
+    /// The same where every domain is looked at in every cycle.
     #[inline(never)]
-    fn look_everywhere(&mut self, now: Cycle, residents: &mut Residents) {
+    fn look_everywhere(&mut self, turns: &mut Turns) {
         for d in 0..self.domains {
-            self.look_at(d, now, residents);
+            self.look_at(d, turns);
         }
     }
 
     /// Finds out which warps of a domain are ready that is looked at in every cycle.
-    fn look_at(&mut self, d: usize, now: Cycle, residents: &mut Residents) {
-        let Residents { warps, books, .. } = residents;
-        warps.pass(d, now, books);
+    fn look_at(&mut self, d: usize, turns: &mut Turns) {
+        let Turns {
+            now, warps, books, ..
+        } = turns;
+        warps.pass(d, *now, books);
         let considered = match books.considers() {
             true => warps.consider(d, books),
             false => !0,
         };
-        self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(now) & considered;
+        self.ready[d % MOST_DOMAINS] = warps.domain(d).ready_at(*now) & considered;
     }
 
     /// Looks at a domain again before its turn: that of another may have let a warp go.
     #[inline(never)]
-    fn look_late(&mut self, d: usize, now: Cycle, residents: &mut Residents) {
-        match residents.warps.in_step() {
-            true => self.look_at(d, now, residents),
-            false => self.ready[d % MOST_DOMAINS] = residents.warps.domain(d).ready_at(now),
+    fn look_late(&mut self, d: usize, turns: &mut Turns) {
+        match turns.warps.in_step() {
+            true => self.look_at(d, turns),
+            false => self.ready[d % MOST_DOMAINS] = turns.warps.domain(d).ready_at(turns.now),
         }
-    }
-
-    /// The domain's turn, with no warp that is ready and has room.
-    #[inline(always)]
-    fn issue_nothing(&mut self, d: usize, room: u64, now: Cycle, with: &mut Surroundings) {
-        let Residents { warps, books, .. } = &mut *with.residents;
-        if !warps.in_step() && warps.domain(d).mismatched() == 0 {
-            warps.stand_still(d, room, books);
-        } else {
-            warps.end_empty_turn(d, room, books);
-            drop_wrong_paths(d, None, with.residents, with.view.launched);
-            with.residents.books.policy.advance(d, now, now + 1);
-        }
-        self.ready[d % MOST_DOMAINS] = 0;
-    }
-
-    /// A warp is about to issue. `room` is the set of its domain's warps that have room at their
-    /// unit.
-    #[inline(always)]
-    fn take_turn(&mut self, next: &Next, room: u64, with: &mut Surroundings) {
-        let d = next.place.domain as usize;
-        let Residents { warps, books, .. } = &mut *with.residents;
-        warps.take_turn(next.place, next.facts.passes, room, books);
-        drop_wrong_paths(
-            d,
-            Some(next.place.index),
-            with.residents,
-            with.view.launched,
-        );
     }
 
     /// An instruction goes to the collectors; it is for these lanes.
@@ -379,39 +363,77 @@ impl Issue {
     }
 }
 
-/// Warps that the scheduler looked at before it took `winner`, and found on the wrong path, lose
-/// their buffer.
-#[inline(always)]
-fn drop_wrong_paths(d: usize, winner: Option<u8>, residents: &mut Residents, launched: &Launched) {
-    let wrong = residents.warps.domain(d).mismatched();
-    if wrong != 0 {
-        drop_these(d, wrong, winner, residents, launched);
+impl Turns<'_> {
+    /// A warp is about to issue. `room` is the set of its domain's warps that have room at their unit.
+    #[inline(always)]
+    fn take(&mut self, next: &Next, room: u64) {
+        let (place, passes) = (next.place, next.facts.passes);
+        self.warps.take_turn(place, passes, room, self.books);
+        self.drop_wrong_paths(place.domain as usize, Some(place.index));
+    }
+
+    /// The same for the warps at its index in all domains that its own stands for.
+    #[inline(always)]
+    fn take_class(&mut self, next: &Next, room: u64) {
+        let (place, passes) = (next.place, next.facts.passes);
+        self.warps.take_class_turn(place, passes, room, self.books);
+        self.drop_wrong_paths(place.domain as usize, Some(place.index));
+    }
+
+    /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
+    #[inline(always)]
+    fn issue_nothing(&mut self, d: usize, room: u64) {
+        if !self.warps.in_step() && self.warps.domain(d).mismatched() == 0 {
+            self.warps.stand_still(d, room, self.books);
+        } else {
+            self.warps.end_empty_turn(d, room, self.books);
+            self.drop_wrong_paths(d, None);
+            for d in each(self.warps.members(d)) {
+                self.books.policy.advance(d, self.now, self.now + 1);
+            }
+        }
+    }
+
+    /// Warps that the scheduler looked at before it took `winner`, or took none, and found on the wrong path,
+    /// lose their buffer.
+    #[inline(always)]
+    fn drop_wrong_paths(&mut self, d: usize, winner: Option<u8>) {
+        let wrong = self.warps.domain(d).mismatched();
+        if wrong != 0 {
+            let (groups, code) = (self.groups, &self.launched.facts);
+            drop_these(d, wrong, winner, self.warps, self.books, groups, code);
+        }
     }
 }
 
+/// The same for these warps of a domain, and of those that it stands for: each may rank its warps otherwise.
 #[inline(never)]
 fn drop_these(
     d: usize,
-    mut wrong: u64,
+    wrong: u64,
     winner: Option<u8>,
-    residents: &mut Residents,
-    launched: &Launched,
+    warps: &mut WarpTable,
+    books: &mut Books,
+    groups: &Groups,
+    code: &[OpFacts],
 ) {
-    let Residents {
-        warps,
-        books,
-        groups,
-        ..
-    } = residents;
-    if let Some(winner) = winner {
-        for index in each(wrong) {
-            if !books.policy.before(d, index as u8, winner) {
-                wrong &= !(1 << index);
-            }
-        }
-        if wrong == 0 {
-            return;
+    let Some(winner) = winner else {
+        return warps.drop_wrong_paths(d, wrong, groups, code, books);
+    };
+    let mut left = warps.members(d);
+    while left != 0 {
+        let (domains, lost) = alike(left, |d| ranked_before(winner, d, wrong, &books.policy));
+        left &= !domains;
+        if lost != 0 {
+            warps.isolate(domains);
+            let leader = domains.trailing_zeros() as usize;
+            warps.drop_wrong_paths(leader, lost, groups, code, books);
         }
     }
-    warps.drop_wrong_paths(d, wrong, groups, &launched.facts, books);
+}
+
+/// The warps of a domain among these that the policy ranks before the `winner`.
+fn ranked_before(winner: u8, d: usize, among: u64, policy: &Chosen) -> u64 {
+    let before = each(among).filter(|index| policy.before(d, *index as u8, winner));
+    before.fold(0, |all, index| all | 1 << index)
 }

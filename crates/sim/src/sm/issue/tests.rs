@@ -72,9 +72,8 @@ impl Bench {
             stores: StoreBuffer::default(),
             prints: Vec::new(),
         };
-        let acts = self
-            .issue
-            .may_act(self.now, &mut self.residents, &self.collectors);
+        let Residents { warps, books, .. } = &mut self.residents;
+        let acts = self.issue.may_act(self.now, warps, books, &self.collectors);
         let mut view = View {
             launched: &self.launched,
             image: &image,

@@ -1,4 +1,4 @@
-//! Who is on the SM: blocks, their threads, the warps that these are grouped into, and what each
+//! What is on the SM: blocks, their threads, the warps that these are grouped into, and what each
 //! warp does next.
 //!
 //! The pipeline stages do not call each other; they tell the residents what has happened (an
@@ -48,7 +48,7 @@ pub struct Residents {
     pub threads: Threads,
     /// What each slot holds.
     pub groups: Groups,
-    /// Who decides what it holds.
+    /// Decides what each slot holds.
     pub model: Box<dyn DivergenceModel>,
     /// The blocks.
     pub blocks: Blocks,

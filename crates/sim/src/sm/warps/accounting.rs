@@ -137,28 +137,26 @@ impl WarpTable {
         let domain = &mut self.domains[leader];
         let (from, room) = (domain.accounted, domain.room);
         let cycles = (to - from) * times;
-        let idle = domain.account_class(0, room, cycles, &mut books.stats.warps);
+        let idle = domain.account(0, room, cycles, &mut books.stats.warps);
         count_idle(domain, idle, from, to, times, books);
         domain.accounted = to;
-        if books.policy.ranks_alike(members, domain.ranked()) {
-            return count_stall(domain, leader, cycles, books);
-        }
         for d in each(members) {
             books.policy.advance(d, from, to);
             count_stall(domain, d, to - from, books);
         }
     }
 
-    /// Accounts for a cycle in which a scheduler, of so many that are alike, looked at its warps and
-    /// issued none.
+    /// Accounts for a cycle in which a scheduler, and those of the domains that its own stands for, looked at their warps
+    /// and issued none.
     #[inline(never)]
-    pub(super) fn account_stall(&mut self, d: usize, room: u64, times: u64, books: &mut Books) {
-        let now = self.now;
+    pub(super) fn account_stall(&mut self, d: usize, room: u64, books: &mut Books) {
+        let (now, members) = (self.now, self.classes.members(d));
+        let times = u64::from(members.count_ones());
         let domain = &mut self.domains[d];
         books.watch.states(self.layout, d, domain, 0, room, now);
         let idle = domain.account(0, room, times, &mut books.stats.warps);
         count_idle(domain, idle, now, now + 1, times, books);
-        count_stall(domain, d, times, books);
+        each(members).for_each(|d| count_stall(domain, d, 1, books));
         domain.accounted = now + 1;
     }
 }

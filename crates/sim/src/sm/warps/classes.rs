@@ -55,7 +55,7 @@ impl<const N: usize> Classes<N> {
         self.all
     }
 
-    /// Who stands for a domain.
+    /// The domain that stands for a domain.
     #[inline]
     pub fn leader_of(&self, domain: usize) -> usize {
         self.leader[domain % N] as usize

@@ -1,4 +1,4 @@
-//! Changing a warp's bits. Who holds an [`Edit`] has had the cycles behind it accounted for.
+//! Changing a warp's bits. An [`Edit`] is only made once the cycles behind it are accounted for.
 
 use super::Rules;
 use super::accounting::Residency;

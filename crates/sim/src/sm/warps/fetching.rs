@@ -55,7 +55,7 @@ impl WarpTable {
 
     /// What was fetched from `pc` goes into a warp's buffer, if that is still what the warp waits for: it may
     /// have gone elsewhere meanwhile. The turns of this cycle are over.
-    #[inline(always)]
+    #[inline(never)] // several call it
     pub fn decode(
         &mut self,
         slot: u16,

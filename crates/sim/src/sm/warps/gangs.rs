@@ -4,8 +4,8 @@
 use super::domain::assign;
 use super::edit::{Edit, note_settling};
 use super::{Hold, WarpTable};
-use crate::place::Place;
 use crate::place::each;
+use crate::place::{HomeSlots, Place};
 use crate::schedule::Together;
 use crate::sm::facts::OpFacts;
 use crate::sm::memory::Slots;
@@ -26,7 +26,7 @@ impl WarpTable {
 
     /// The slots of a gang.
     #[inline]
-    pub fn slots_of(&self, gang: Together) -> impl Iterator<Item = u16> + Clone + use<> {
+    pub fn slots_of(&self, gang: Together) -> HomeSlots {
         gang.slots(self.layout)
     }
 

@@ -10,12 +10,11 @@
 use super::{Domain, Edit, WarpTable};
 use crate::place::{Place, each};
 use crate::sm::observe::Books;
-use crate::stats::SchedulerState;
 use warpsim_ptx::kernel::Pc;
 
 impl WarpTable {
     /// Whether the first domain stands for all.
-    #[inline]
+    #[cfg(test)]
     pub fn alike(&self) -> bool {
         self.classes.is_one()
     }
@@ -38,12 +37,6 @@ impl WarpTable {
         self.classes.leader_of(domain)
     }
 
-    /// All domains, a bit each.
-    #[inline]
-    pub fn every_domain(&self) -> u64 {
-        self.classes.all()
-    }
-
     /// The domains that a leader stands for, itself included, a bit each.
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
@@ -62,15 +55,6 @@ impl WarpTable {
             }
         }
         those
-    }
-
-    /// By scheduler of each slice: indices at which a warp of any of its domains is.
-    #[inline(never)]
-    pub fn of_schedulers(&self, of: impl Fn(&Domain) -> u64, any: &mut [u64]) {
-        any.fill(0);
-        for d in 0..self.domains.len() {
-            any[d % any.len()] |= of(self.sets(d));
-        }
     }
 
     /// The slices of a home warp, whose warp in the first sits at `home`, whose warps are in each of two sets, which
@@ -262,38 +246,6 @@ impl WarpTable {
             stirs_fetch: &mut self.stirred.fetch,
             residency: &mut self.residency,
             slot,
-        }
-    }
-
-    /// As [`take_turn`](WarpTable::take_turn), for all domains of a class.
-    #[inline(always)]
-    pub fn take_class_turn(
-        &mut self,
-        leader: usize,
-        index: u8,
-        passes: u8,
-        room: u64,
-        books: &mut Books,
-    ) {
-        let members = self.classes.members(leader);
-        let (now, times) = (self.now, u64::from(members.count_ones()));
-        let domain = &mut self.domains[leader];
-        domain.issue_free = now + passes as u64;
-        domain.account_class(1 << index, room, times, &mut books.stats.warps);
-        books.stats.schedulers.count(SchedulerState::Issued, times);
-        domain.accounted = now + 1;
-        self.turned |= members;
-    }
-
-    /// The warps at `index` in all domains, for which the first stands, have the wrong path in their buffers, and lose
-    /// it, as in [`drop_class_path`](Self::drop_class_path): they go on at `pc`.
-    pub fn drop_row_path(&mut self, index: u8, pc: Pc, books: &mut Books) {
-        debug_assert!(self.kept_in_rows() >> index & 1 != 0);
-        let slot = self.slot_in(0, index);
-        self.warps[slot as usize].buffer.flush(pc);
-        for leader in each(self.classes.leaders()) {
-            self.touch_alike(leader, books);
-            self.domains[leader].drop_heads(1 << index);
         }
     }
 

@@ -39,7 +39,7 @@ use scoreboard::Scoreboard;
 pub use warp::Warp;
 use warpsim_ptx::kernel::Pc;
 
-/// Who has to look at the warps again.
+/// The stages that have to look at the warps again.
 #[derive(Clone, Copy, Debug)]
 struct Stirred {
     /// Issue has, in these domains (a bit each).

@@ -42,12 +42,6 @@ impl WarpTable {
         }
     }
 
-    /// The home warps, by index, of which the first warp stands for those of all slices.
-    #[inline]
-    pub fn kept_in_rows(&self) -> u64 {
-        self.as_one
-    }
-
     /// If the first warp of a gang stands for all of it, and for no other: its slot.
     #[inline(always)]
     pub fn kept_as_one(&self, gang: Together) -> Option<u16> {

@@ -181,15 +181,36 @@ impl WarpTable {
     /// warps that have room at their unit.
     #[inline(always)]
     pub fn take_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
-        let (d, bit) = (place.domain as usize, 1 << place.index);
-        let now = self.now;
+        let members = 1 << place.domain;
+        self.take_turns(place, members, 1, passes, room, books);
+    }
+
+    /// The same for the warps at its index in all domains that its own stands for.
+    #[inline]
+    pub fn take_class_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
+        let members = self.classes.members(place.domain.into());
+        let times = u64::from(members.count_ones());
+        self.take_turns(place, members, times, passes, room, books);
+    }
+
+    #[inline(always)]
+    fn take_turns(
+        &mut self,
+        place: Place,
+        members: u64,
+        times: u64,
+        passes: u8,
+        room: u64,
+        books: &mut Books,
+    ) {
+        let (d, bit, now) = (place.domain as usize, 1 << place.index, self.now);
         let domain = &mut self.domains[d];
         domain.issue_free = now + passes as u64;
-        domain.account(bit, room, 1, &mut books.stats.warps);
+        domain.account(bit, room, times, &mut books.stats.warps);
         books.watch.states(self.layout, d, domain, bit, room, now);
-        books.stats.schedulers.count(SchedulerState::Issued, 1);
+        books.stats.schedulers.count(SchedulerState::Issued, times);
         domain.accounted = now + 1;
-        self.turned |= 1 << d;
+        self.turned |= members;
     }
 
     /// Where all slices issue in step: what issued in this cycle holds the issue slots of the others
@@ -212,13 +233,8 @@ impl WarpTable {
     /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         let members = self.classes.members(d);
-        let times = u64::from(members.count_ones());
-        debug_assert!({
-            let ranked = self.domains[d].ranked();
-            times == 1 || books.policy.ranks_alike(members, ranked)
-        });
         self.pass(d, self.now, books);
-        self.account_stall(d, room, times, books);
+        self.account_stall(d, room, books);
         self.turned |= members;
     }
 

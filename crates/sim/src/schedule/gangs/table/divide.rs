@@ -103,7 +103,6 @@ impl Table {
                 }
             }
         }
-        self.ganged_in_all = self.ganged.iter().fold(!0, |all, set| all & set);
         let Place { domain, index } = first;
         let gangs = parts.iter().any(Part::is_gang);
         let set = &mut self.gangs[domain as usize];

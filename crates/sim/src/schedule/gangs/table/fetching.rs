@@ -1,27 +1,10 @@
 //! For which gang is fetched next.
 
-use super::super::super::{FetchView, WholeFetch};
+use super::super::super::FetchView;
 use super::{Part, Table};
 use crate::place::each;
 
 impl Table {
-    /// Where every slice has one scheduler: as [`next_wanting`](Table::next_wanting), as far as it is a gang with a warp in
-    /// every slice. `wanting`: home warps of which a warp wants to be fetched for, by index; `whole`: all of whose warps do.
-    #[inline]
-    pub fn next_whole_wanting(&self, wanting: u64, whole: u64, last: u16) -> WholeFetch {
-        let those = wanting & self.gangs[0];
-        if those == 0 {
-            return WholeFetch::NoWarp;
-        }
-        let behind = those & (!1u64 << (last % 64));
-        let first = if behind == 0 { those } else { behind };
-        let home = first.trailing_zeros();
-        match (whole & self.whole[0]).unbounded_shr(home) & 1 {
-            0 => WholeFetch::Unclear,
-            _ => WholeFetch::Gang(home as u8),
-        }
-    }
-
     /// Of the gangs that lack their instruction and may be fetched for, the first behind the one of home warp
     /// `last`: its home warp and the slices that lack it.
     pub fn next_wanting(&self, view: &FetchView, last: u16) -> Option<(u16, u8)> {
@@ -31,6 +14,11 @@ impl Table {
                 return None;
             }
             let behind = those & (!1u64 << (last % 64));
+            let first = if behind == 0 { those } else { behind };
+            let home = first.trailing_zeros();
+            if (view.in_all[0] & self.whole[0]) >> home & 1 != 0 {
+                return Some((home as u16, self.slices)); // as most often
+            }
             return self.next_part_wanting(behind, those & !behind, view);
         }
         let homes = |first: u16| {

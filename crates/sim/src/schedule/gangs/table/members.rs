@@ -76,7 +76,6 @@ impl Table {
         self.gangs[d] |= bit;
         self.partial -= u32::from(size > 1);
         if slices == self.slices {
-            self.ganged_in_all = self.ganged.iter().fold(!0, |all, set| all & set);
             self.whole[d] |= bit;
         } else {
             self.partial += 1;

@@ -12,7 +12,7 @@ mod members;
 
 use super::super::Together;
 use super::super::order::AgeOrder;
-use super::shapes::{Shape, Shapes};
+use super::shapes::Shapes;
 use crate::fixed_list::FixedList;
 use crate::place::{Layout, Place};
 use crate::time::Cycle;
@@ -85,10 +85,8 @@ pub struct Table {
     /// Schedulers of each slice.
     schedulers: u16,
     originals: Vec<Original>,
-    /// By domain: warps in gangs, the indices that are in all of these sets, single warps, and those of either
-    /// that wait for siblings.
+    /// By domain: warps in gangs, single warps, and those of either that wait for siblings.
     pub ganged: Vec<u64>,
-    pub ganged_in_all: u64,
     pub single: Vec<u64>,
     pub waiting: Vec<u64>,
     /// By scheduler: home warps, by index, with gangs, and those whose warps of all slices are one.
@@ -121,7 +119,6 @@ impl Table {
             schedulers: layout.schedulers(),
             originals: Vec::new(),
             ganged: vec![0; domains],
-            ganged_in_all: 0,
             single: vec![0; domains],
             waiting: vec![0; domains],
             gangs: vec![0; layout.schedulers() as usize],
@@ -191,20 +188,6 @@ impl Table {
         self.partial == 0
     }
 
-    /// Whether a gang is all in these sets, by domain, or a single warp is in them, and does not wait for siblings.
-    /// Slices that are not `open` have none.
-    pub fn any_ready(&self, sets: &[u64], open: u8) -> bool {
-        let shape = |shape: &Shape| {
-            if shape.slices & !open != 0 {
-                return false;
-            }
-            let ready = shape.all_in(|d| sets[d]);
-            ready & !self.waiting[shape.first_domain()] != 0
-        };
-        let single = |d: usize| sets[d] & self.single[d] & !self.waiting[d] != 0;
-        self.shapes.iter().any(shape) || self.any_single() && (0..sets.len()).any(single)
-    }
-
     /// Whether there are single warps.
     #[inline]
     pub fn any_single(&self) -> bool {
@@ -212,15 +195,16 @@ impl Table {
     }
 
     /// Home warps of a scheduler, by index, whose warps of all slices are one gang, and all in these
-    /// sets, by domain. `alike`: those are the same in all domains.
+    /// sets, by domain.
     #[inline]
-    pub fn whole_in(&self, scheduler: u16, sets: &[u64], alike: bool) -> u64 {
-        let scheduler = scheduler as usize;
-        if alike {
-            return self.whole[scheduler] & sets[scheduler];
+    pub fn whole_in(&self, scheduler: u16, sets: &[u64]) -> u64 {
+        let whole = self.whole[scheduler as usize];
+        if self.schedulers == 1 {
+            return sets.iter().fold(whole, |all, set| all & set);
         }
-        let sets = sets[scheduler..].iter().step_by(self.schedulers as usize);
-        sets.fold(self.whole[scheduler], |all, set| all & set)
+        let sets = sets[scheduler as usize..].iter();
+        let sets = sets.step_by(self.schedulers as usize);
+        sets.fold(whole, |all, set| all & set)
     }
 
     /// The oldest of these home warps of a scheduler, which are or were here.

@@ -1,4 +1,4 @@
-//! Which memory instructions go together, and who goes first.
+//! Which memory instructions go together, and which go first.
 
 use super::{bench, counted, issues};
 use crate::bench::kernel;

@@ -4,15 +4,16 @@ use super::super::table::{Part, Table};
 use crate::config::{Machine, ReadMachine};
 use crate::fixed_list::FixedList;
 use crate::place::Layout;
-use crate::schedule::{FetchView, Place, WholeFetch};
+use crate::fixed_list::FixedList;
+use crate::schedule::{FetchView, Place, Together};
 
-pub(super) const HOMES: u16 = 6;
+const HOMES: u16 = 6;
 
 /// Numbers that look drawn.
-pub(super) struct Dice(pub u64);
+struct Dice(u64);
 
 impl Dice {
-    pub fn draw(&mut self) -> u64 {
+    fn draw(&mut self) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,7 +23,7 @@ impl Dice {
 }
 
 /// Home warps, each divided as the dice say.
-pub(super) fn table(dice: &mut Dice) -> Table {
+fn table(dice: &mut Dice) -> Table {
     let set = ["warps=i-vws".to_string()];
     let layout = Layout::of(&Machine::resolve("vws", &set).expect("a machine"));
     let mut table = Table::new(layout, layout.domains());
@@ -73,7 +74,7 @@ fn warps_that_come_one_by_one_are_a_gang_as_if_it_had_been_told_at_once() {
             let sets = [&table.ganged, &table.single, &table.waiting, &table.whole].map(Vec::clone);
             let shapes: Vec<_> = table.shapes.iter().map(|s| (s.slices, s.homes)).collect();
             let of_home = (table.get(HOMES).members, table.get(HOMES).parts[0].slices);
-            let counts = (table.sizes, table.all_whole(), table.ganged_in_all);
+            let counts = (table.sizes, table.all_whole());
             (sets, shapes, of_home, counts)
         };
         assert_eq!(what(&one_by_one), what(&at_once));
@@ -105,6 +106,7 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         let wanting = both.fold(0, |all, (lacking, fetchable)| all | lacking & fetchable);
         let view = FetchView {
             wanting: &[wanting & ((1 << HOMES) - 1)],
+            in_all: &[all & ((1 << HOMES) - 1)],
             slices: &|home| [&lacking, &fetchable].map(|sets| slices(sets, home.index)),
         };
         let last = (dice.draw() % u64::from(HOMES)) as u16;
@@ -112,15 +114,22 @@ fn the_gang_behind_the_last_one_is_next_if_all_that_lack_their_instruction_may_b
         let next = in_turn.find_map(|home| Some((home, table.wanting(home, &view)?)));
         assert_eq!(table.next_wanting(&view, last), next);
         found += u32::from(next.is_some());
-        match table.next_whole_wanting(view.wanting[0], all, last) {
-            WholeFetch::NoWarp => assert_eq!(next, None),
-            WholeFetch::Gang(index) => {
-                assert_eq!(next, Some((index.into(), 0xff)));
-                whole += 1;
-            }
-            WholeFetch::Unclear => {}
-        }
+        whole += u32::from(next.is_some_and(|(_, slices)| slices == 0xff));
     }
     assert!((100..2000).contains(&whole), "{whole} of them are whole");
     assert!((500..2000).contains(&found), "{found} of them found one");
+}
+
+#[test]
+fn a_part_is_found_from_whichever_slice_its_warps_are_counted() {
+    let table = table(&mut Dice(1));
+    for domain in 0..8 {
+        let place = Place { domain, index: 3 };
+        assert_eq!(table.part_of(Together::alone(place)), (3, 1 << domain));
+        assert_eq!(
+            table.part_of(table.places(3, 1 << domain)),
+            (3, 1 << domain)
+        );
+    }
+    assert_eq!(table.part_of(table.places(5, 0b0110)), (5, 0b0110));
 }

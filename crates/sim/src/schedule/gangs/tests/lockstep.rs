@@ -76,7 +76,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// That a kernel's statistics are the same whether slices are kept as one, and skipped or stepped.
-pub(super) fn check(set: &[&str], ptx: &str, blocks: u32, threads: u32, what: &str) {
+fn check(set: &[&str], ptx: &str, blocks: u32, threads: u32, what: &str) {
     let mut apart = bench("vws", set, ptx, true);
     apart.launch(blocks, threads).launch(blocks, threads);
     for skip in [true, false] {
@@ -126,5 +126,63 @@ fn the_same_for_generated_programs() {
         let name = NAMES[seed as usize % NAMES.len()];
         let what = format!("seed {seed}");
         check(&[&format!("warps={name}")], &ptx, 3, threads, &what);
+    }
+}
+
+/// Bodies in which warps of some slices alone have something to do for a while.
+const SOME_SLICES: &[(&str, &str)] = &[
+    (
+        "the first warp goes on in a loop of its own",
+        "and.b32 %r2, %r1, 31; mov.u32 %r3, 0; setp.ge.u32 %p1, %r2, 4; @%p1 bra END;
+        mul.wide.u32 %rd3, %r1, 36; add.u64 %rd4, %rd2, %rd3; LOOP: ld.global.u32 %r4, [%rd4];
+        add.u32 %r3, %r3, 1; st.shared.u32 [0], %r4; setp.lt.u32 %p2, %r3, 9; @%p2 bra LOOP;
+        END: add.u32 %r5, %r3, 1;",
+    ),
+    (
+        "a half goes on, and waits for the other at a barrier",
+        "and.b32 %r2, %r1, 16; mov.u32 %r3, 0; setp.eq.u32 %p1, %r2, 0; @%p1 bra END;
+        LOOP: add.u32 %r3, %r3, 1; mul.lo.u32 %r4, %r3, %r3; setp.lt.u32 %p2, %r3, 7; @%p2 bra LOOP;
+        END: bar.sync 0; add.u32 %r5, %r3, 1; ld.shared.u32 %r6, [4]; bar.sync 0;",
+    ),
+    (
+        "single warps go on side by side, and meet",
+        "and.b32 %r2, %r1, 31; shr.u32 %r2, %r2, 2; mov.u32 %r3, 0; mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd4, %rd2, %rd3; LOOP: add.u32 %r3, %r3, 1; add.u32 %r4, %r4, %r3; setp.lt.u32 %p1, %r3, %r2;
+        @%p1 bra LOOP; ld.global.u32 %r5, [%rd4]; add.u32 %r5, %r5, %r4; bar.sync 0; st.shared.u32 [8], %r5;",
+    ),
+    (
+        "parts go on side by side",
+        "and.b32 %r2, %r1, 31; shr.u32 %r2, %r2, 3; mov.u32 %r3, 0; mul.wide.u32 %rd3, %r1, 4;
+        add.u64 %rd4, %rd2, %rd3; LOOP: setp.lt.u32 %p1, %r3, %r2; @%p1 bra NEXT; ld.global.u32 %r4, [%rd4];
+        add.u32 %r5, %r4, %r3; NEXT: add.u32 %r3, %r3, 1; sin.approx.f32 %f1, %f1; setp.lt.u32 %p2, %r3, 5;
+        @%p2 bra LOOP; red.global.add.u32 [%rd4], %r3;",
+    ),
+];
+
+#[test]
+fn the_same_where_warps_of_some_slices_alone_go_on() {
+    let names = [
+        "i-vws",
+        "e-vws",
+        "i-vws-8",
+        "i-vws-lpc",
+        "i-vws-impatient",
+        "e-vws-sync20",
+    ];
+    for (what, body) in SOME_SLICES {
+        let ptx = kernel(1024, body);
+        for name in names {
+            for threads in [1, 7, 128, 72] {
+                check(&[&format!("warps={name}")], &ptx, 5, threads, what);
+            }
+        }
+        // Units that some slices share, and a memory pipeline that is soon full.
+        for set in [
+            "unit.sp.per=sm",
+            "sm.result_buses=1",
+            "latency.int_mul=[10,4]",
+        ] {
+            check(&["warps=i-vws", set], &ptx, 3, 128, what);
+        }
     }
 }

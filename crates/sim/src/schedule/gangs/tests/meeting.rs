@@ -8,7 +8,7 @@ use crate::stats::SmCounters;
 const TAIL: usize = 20;
 
 /// Half of the warps take a side that is `longer` instructions longer than the other's. Behind both
-/// is a chain of additions, so that who is ahead stays ahead.
+/// is a chain of additions, so that the part that is ahead stays ahead.
 fn branches(longer: usize) -> String {
     let add = |times: usize| "add.u32 %r3, %r3, 1; ".repeat(times);
     let body = format!(

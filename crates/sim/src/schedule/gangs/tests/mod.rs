@@ -6,7 +6,6 @@ mod liveness;
 mod lockstep;
 mod machines;
 mod meeting;
-mod straight;
 
 use crate::bench::generate::Generator;
 use crate::bench::{Bench, check_laws, kernel, machine};

@@ -32,13 +32,7 @@ impl Domain {
     /// Calls `f` with the state of every resident warp, as sets. Those that could issue are
     /// `Structural` here, whether their unit has room or not.
     #[inline(always)]
-    pub fn classify(&self, f: impl FnMut(WarpState, u64)) {
-        self.classify_asking(false, f);
-    }
-
-    /// The same; `asks`: first whether any has exited, which pays where most often none has.
-    #[inline(always)]
-    fn classify_asking(&self, asks: bool, mut f: impl FnMut(WarpState, u64)) {
+    pub fn classify(&self, mut f: impl FnMut(WarpState, u64)) {
         let mut rest = self.resident;
         let take = |rest: &mut u64, set: u64| {
             let taken = *rest & set;
@@ -47,10 +41,8 @@ impl Domain {
         };
         // Most often every warp is one that the scheduler looks at.
         if rest & !self.candidates() != 0 {
-            if !asks || rest & (self.retired | self.finished) != 0 {
-                f(WarpState::ExitSiblings, take(&mut rest, self.retired));
-                f(WarpState::ExitStores, take(&mut rest, self.finished));
-            }
+            f(WarpState::ExitSiblings, take(&mut rest, self.retired));
+            f(WarpState::ExitStores, take(&mut rest, self.finished));
             if rest & self.held != 0 {
                 let barrier = self.barrier | self.members;
                 f(WarpState::Barrier, take(&mut rest, barrier));
@@ -82,35 +74,10 @@ impl Domain {
     /// `issued` is the set that issued (all of them could) and `room` those whose unit has room.
     #[inline(always)] // a call would cost as much as the counting
     pub fn account(&self, issued: u64, room: u64, cycles: u64, states: &mut WarpStates) -> Idle {
-        self.account_asking(false, issued, room, cycles, states)
-    }
-
-    /// As [`account`](Domain::account), for domains that stand for others. They are accounted for in every cycle, for
-    /// those that they do not stand for differ from them, most often by which warps are at a barrier.
-    #[inline(always)]
-    pub fn account_class(
-        &self,
-        issued: u64,
-        room: u64,
-        cycles: u64,
-        states: &mut WarpStates,
-    ) -> Idle {
-        self.account_asking(true, issued, room, cycles, states)
-    }
-
-    #[inline(always)]
-    fn account_asking(
-        &self,
-        asks: bool,
-        issued: u64,
-        room: u64,
-        cycles: u64,
-        states: &mut WarpStates,
-    ) -> Idle {
         // Counting no warps is cheaper than asking whether there are any.
         let mut count = |state, set: u64| states.count(state, set.count_ones() as u64 * cycles);
         let (mut ready, mut memory, mut alu) = (0, 0, 0);
-        self.classify_asking(asks, |state, set| match state {
+        self.classify(|state, set| match state {
             WarpState::Structural => ready = set,
             WarpState::DataMemory => memory |= set,
             WarpState::DataAlu => alu |= set,

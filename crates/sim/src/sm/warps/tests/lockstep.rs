@@ -88,7 +88,7 @@ fn what_a_whole_gang_does_is_what_its_warps_do() {
         one.warps.gang_fetch_under_way(all);
         one.warps.decode_gang(all, pc, pc, code, &mut one.books);
         one.warps
-            .take_class_turn(0, (first / 8) as u8, 1, !0, &mut one.books);
+            .take_class_turn(all.leader(), 1, !0, &mut one.books);
         one.warps.gang_issued(all, facts);
         one.warps
             .refresh_gang(all, false, pc + 1, code, &mut one.books);

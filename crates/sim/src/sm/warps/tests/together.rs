@@ -1,5 +1,5 @@
 use crate::config::{Machine, ReadMachine};
-use crate::place::each;
+use crate::place::{Place, each};
 use crate::schedule::Together;
 use crate::sm::launch::Launched;
 use crate::sm::residents::Residents;
@@ -71,7 +71,8 @@ impl Side {
             let (index, gang) = (warps.place(first).index, warps.whole_gang(first));
             for leader in each(warps.leaders()) {
                 warps.pass(leader, warps.now(), books);
-                warps.take_class_turn(leader, index, 1, !0, books);
+                let domain = leader as u8;
+                warps.take_class_turn(Place { domain, index }, 1, !0, books);
             }
             warps.gang_issued(gang, facts);
             return warps.refresh_gang(gang, false, pc + 1, code, books);
