@@ -5,6 +5,7 @@ mod error;
 mod load;
 mod prepare;
 mod prints;
+mod reference;
 mod refuse;
 mod run;
 mod unseen;
@@ -26,6 +27,7 @@ use crate::replacement::Replacement;
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
+use crate::sm::reference::{Sm as ReferenceSm, refused};
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
@@ -69,6 +71,9 @@ pub struct Options {
     pub all_threads: bool,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
+    /// SMs are [reference SMs](crate::sm::reference): the statistics are the same, and it takes longer. Not on every machine, and
+    /// no observer can listen.
+    pub reference: bool,
 }
 
 impl Default for Options {
@@ -86,8 +91,25 @@ impl Default for Options {
             threads: 1,
             all_threads: false,
             heap: DEFAULT_HEAP,
+            reference: false,
         }
     }
+}
+
+/// Refuses reference SMs where they cannot do what is asked for.
+fn reference_refused(machine: &Machine, options: &Options) -> Result<(), SimError> {
+    if !options.reference || options.functional {
+        return Ok(());
+    }
+    let observed = options.observer.is_some();
+    let text = match observed {
+        true => Some(
+            "no observer can listen to the reference SM: ask for no picture, timeline or profile"
+                .into(),
+        ),
+        false => refused(machine),
+    };
+    text.map_or(Ok(()), |text| Err(SimError::BadLaunch(text)))
 }
 
 /// A loaded module.
@@ -131,6 +153,8 @@ pub struct Gpu {
     image: GlobalMemory,
     memory: MemorySystem,
     sms: Vec<Sm>,
+    /// The SMs where they are reference SMs.
+    reference: Vec<ReferenceSm>,
     /// The threads that they run on, if it is more than one.
     threads: Option<Threads>,
     modules: Vec<Module>,
@@ -163,6 +187,7 @@ impl Gpu {
                 tables.div_ceil(1 << 20)
             )));
         }
+        reference_refused(&machine, &options)?;
         let machine = Arc::new(machine);
         let mut memory = MemorySystem::new(&machine);
         let threads = Threads::new(&machine, &options);
@@ -175,6 +200,10 @@ impl Gpu {
             last_sm: machine.gpu.sms as usize - 1,
             sms: (0..machine.gpu.sms)
                 .map(|i| Sm::new(&machine, i as u16))
+                .collect(),
+            reference: (0..machine.gpu.sms)
+                .filter(|_| options.reference && !options.functional)
+                .map(|i| ReferenceSm::new(&machine, i as u16))
                 .collect(),
             races: options.check_races.then(RaceCheck::default),
             steps: options.check_steps.then(StepCheck::default),

@@ -5,7 +5,7 @@
 //! so is a matter of where it is at [home](homes).
 
 mod blocks;
-mod dispatch;
+pub(super) mod dispatch;
 mod drift;
 mod homes;
 mod hot;
@@ -45,6 +45,8 @@ impl Gpu {
         let totals = if self.options.functional {
             let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
             self.run_functional(&launched, resident as usize)
+        } else if self.options.reference {
+            self.run_on_reference(&launched)
         } else {
             self.run_timed(&launched, &files)
         };
