@@ -118,12 +118,15 @@ impl Gpu {
             self.run_quantum(now, course)?;
             self.memory.catch_up(to);
             self.send_blocks(to, course);
-            // Partitions that are ahead may still have something to do in the period.
-            let over = self.over_on_reference(course).filter(|end| *end <= to);
-            if over.is_some() || (to - start).is_multiple_of(period) {
+            let ends_period = (to - start).is_multiple_of(period);
+            if ends_period {
                 self.end_period_on_reference(to, course)?;
             }
-            if let Some(end) = over.or_else(|| self.over_on_reference(course)) {
+            // Partitions that are ahead may still have something to do in the period.
+            if let Some(end) = self.over_on_reference(course).filter(|end| *end <= to) {
+                if !ends_period {
+                    self.end_period_on_reference(to, course)?;
+                }
                 return Ok(end);
             }
             if number % PROGRESS_EVERY == PROGRESS_EVERY - 1 {

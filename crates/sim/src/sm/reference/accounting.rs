@@ -2,6 +2,7 @@
 
 use super::Sm;
 use crate::divergence::GroupState;
+use crate::place::each;
 use crate::sm::launch::Launched;
 use crate::stats::{SchedulerState, WarpState};
 use crate::time::Cycle;
@@ -18,12 +19,8 @@ impl Sm {
         launched: &Launched,
     ) {
         let (mut ready, mut waits_for_memory) = (false, false);
-        for index in 0..self.places() {
+        for index in each(self.those(d, |_, _| true)).map(|index| index as u8) {
             let slot = self.slot(d, index);
-            let warp = &self.warps[usize::from(slot)];
-            if !warp.resident {
-                continue;
-            }
             let state = match self.does(slot, launched) {
                 WarpState::Structural if issued == Some(index) => WarpState::Issued,
                 WarpState::Structural if room >> index & 1 != 0 => WarpState::Eligible,

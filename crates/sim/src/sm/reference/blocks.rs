@@ -80,10 +80,7 @@ impl Sm {
         } else {
             for (slot, _, _) in arrival.slots() {
                 left += 1;
-                let warp = &mut self.warps[usize::from(slot)];
-                warp.arrive(block, now);
-                self.policy.launched(warp.place, self.next_age, block);
-                self.next_age += 1;
+                self.come(slot, block, now);
             }
         }
         let virtual_blocks = launched.grid.virtual_blocks;
@@ -168,7 +165,7 @@ impl Sm {
         };
         self.end_life(block.life, now);
         for (slot, _, _) in block.arrival.slots() {
-            self.warps[usize::from(slot)].leave();
+            self.go(slot);
             self.groups.free(slot);
         }
         self.block_left(&block, now);

@@ -157,11 +157,9 @@ impl Sm {
         let fresh = self.groups.seen(slot);
         let group = self.groups.get(slot);
         let (state, pc, home) = (group.state, group.pc, group.first_home());
-        let (fetch, end) = (&self.machine.fetch, launched.facts.len() as Pc);
-        let warp = &mut self.warps[usize::from(slot)];
-        let place = warp.place;
-        if warp.resident && (fresh || state == GroupState::Free) {
-            warp.leave();
+        let place = self.layout.place_of(slot);
+        if self.warps[usize::from(slot)].resident && (fresh || state == GroupState::Free) {
+            self.go(slot);
             self.policy.finished(place);
         }
         if state == GroupState::Free {
@@ -169,14 +167,14 @@ impl Sm {
         }
         if fresh {
             let block = self.threads.warps[usize::from(home)].block;
-            let (stores, was) = (warp.stores, warp.waits);
-            debug_assert!(!was.any(), "an empty place waits for nothing");
-            warp.arrive(block, now);
-            warp.stores = stores;
-            warp.flush(pc);
-            self.policy.launched(place, self.next_age, block);
-            self.next_age += 1;
+            let stores = self.warps[usize::from(slot)].stores;
+            self.come(slot, block, now);
+            // What was sent from here by others is still on its way.
+            self.warps[usize::from(slot)].stores = stores;
+            self.warps[usize::from(slot)].flush(pc);
         }
+        let (fetch, end) = (&self.machine.fetch, launched.facts.len() as Pc);
+        let warp = &mut self.warps[usize::from(slot)];
         warp.lanes = self.groups.get(slot).mask.count_ones();
         warp.state = state;
         warp.waits.barrier = state == GroupState::Held;

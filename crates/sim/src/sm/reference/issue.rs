@@ -2,6 +2,7 @@
 //! issue policy. A warp is ready if its next instruction is in its buffer, no register that it needs is owed, and
 //! there is room at the unit.
 
+use super::gather::Gathered;
 use super::operands::Issued;
 use super::{Sm, World};
 use crate::exec::state::{Effect, EffectKind, LANES};
@@ -18,6 +19,7 @@ use warpsim_ptx::kernel::Pc;
 impl Sm {
     /// The issue stage of cycle `now`: the schedulers take their turns, another one first in each cycle.
     pub(super) fn issue(&mut self, now: Cycle, world: &World) -> Result<(), SmFault> {
+        let mut gathered = self.machine.sm.gather_memory.then(Gathered::default);
         let domains = self.layout.domains();
         let mut ready: Vec<u64> = (0..domains)
             .map(|d| self.ready(d, world.launched))
@@ -30,7 +32,13 @@ impl Sm {
                 // It sees what the schedulers before it have let go in this cycle.
                 ready[d] = self.ready(d, world.launched);
             }
-            any |= self.take_turn(d, ready[d], now, world)?;
+            any |= self.take_turn(d, ready[d], &mut gathered, now, world)?;
+        }
+        if let Some(gathered) = gathered {
+            any |= self.issue_gathered(gathered, now, world)?;
+            if any {
+                self.hold_all_slots(now);
+            }
         }
         self.stats.counters.issue_cycles += u64::from(any);
         Ok(())
@@ -93,39 +101,67 @@ impl Sm {
             .map_or(!0, |policy| policy.consider(d, &facts))
     }
 
-    /// The turn of a scheduler, with these warps ready but for room. Says whether one issues.
+    /// The turn of a scheduler, with these warps ready but for room. Says whether one issues. A memory instruction waits
+    /// for the end of the turns where those of a cycle are `gathered`.
     fn take_turn(
         &mut self,
         d: usize,
         ready: u64,
+        gathered: &mut Option<Gathered>,
         now: Cycle,
         world: &World,
     ) -> Result<bool, SmFault> {
         let launched = world.launched;
-        let room = match self.issue_free[d] <= now {
+        let room = self.room(d, now, launched);
+        let Some(index) = self.policy.first(d, ready & room) else {
+            self.issue_nothing(d, room, now, launched);
+            return Ok(false);
+        };
+        let slot = self.slot(d, index);
+        let pc = self.groups.get(slot).pc;
+        if let Some(gathered) = gathered
+            && launched.facts[pc as usize].is_memory()
+        {
+            gathered.choose(self.warps[usize::from(slot)].age, slot, room);
+            return Ok(false);
+        }
+        self.begin_turn(slot, pc, room, now, launched);
+        let result = self.issue_one(slot, pc, now, world);
+        self.policy.issued(self.layout.place_of(slot));
+        result.map(|()| true)
+    }
+
+    /// The warps of a scheduler with room at the units that their next instructions need, a bit each.
+    fn room(&self, d: usize, now: Cycle, launched: &Launched) -> u64 {
+        match self.issue_free[d] <= now {
             true => self.those(d, |_, warp| {
                 let kind = warp.head().map(|head| launched.facts[head as usize].unit);
                 kind.is_some_and(|kind| self.collectors.has_room(d, kind))
             }),
             false => 0, // an instruction still goes through the lanes, a part of its warp per cycle
-        };
-        let Some(index) = self.policy.first(d, ready & room) else {
-            self.account(d, None, room, now, launched);
-            self.drop_wrong_paths(d, None);
-            return Ok(false);
-        };
-        let place = Place {
-            domain: d as u8,
-            index,
-        };
-        let slot = self.layout.slot_at(place);
-        let pc = self.groups.get(slot).pc;
+        }
+    }
+
+    /// The turn of a scheduler, in which no warp issues.
+    pub(super) fn issue_nothing(&mut self, d: usize, room: u64, now: Cycle, launched: &Launched) {
+        self.account(d, None, room, now, launched);
+        self.drop_wrong_paths(d, None);
+    }
+
+    /// The turn of a scheduler, in which the warp in `slot` issues the instruction at `pc`.
+    pub(super) fn begin_turn(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        room: u64,
+        now: Cycle,
+        launched: &Launched,
+    ) {
+        let Place { domain, index } = self.layout.place_of(slot);
+        let d = usize::from(domain);
         self.account(d, Some(index), room, now, launched);
         self.issue_free[d] = now + u64::from(launched.facts[pc as usize].passes);
         self.drop_wrong_paths(d, Some(index));
-        let result = self.issue_one(slot, pc, now, world);
-        self.policy.issued(place);
-        result.map(|()| true)
     }
 
     /// Warps that the scheduler has looked at before it took `winner`, and that have a wrong path in their buffer, lose it.
@@ -148,15 +184,31 @@ impl Sm {
     /// The instruction of a warp issues: its threads execute it, now; its way through the pipeline only takes time.
     fn issue_one(&mut self, slot: u16, pc: Pc, now: Cycle, world: &World) -> Result<(), SmFault> {
         let launched = world.launched;
-        let facts = &launched.facts[pc as usize];
         let mut effect = std::mem::take(&mut self.effect);
-        let (lanes, mask) = {
-            let group = self.groups.get(slot);
-            (group.lanes.clone(), group.mask)
-        };
-        self.execute(pc, &lanes, mask, now, &mut effect, world)?;
+        self.execute_for(slot, pc, &mut effect, now, world)?;
+        let memory = launched.facts[pc as usize].is_memory();
+        let memory = memory.then(|| self.ask_memory(slot, pc, &effect, launched));
+        self.move_on(slot, pc, &effect, now, world)?;
+        self.send(slot, pc, memory, &mut effect, now, launched);
+        self.effect = effect;
+        Ok(())
+    }
+
+    /// Takes an instruction out of a warp's buffer and executes it.
+    pub(super) fn execute_for(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        effect: &mut Effect,
+        now: Cycle,
+        world: &World,
+    ) -> Result<(), SmFault> {
+        let facts = &world.launched.facts[pc as usize];
+        let group = self.groups.get(slot);
+        let (lanes, mask) = (group.lanes.clone(), group.mask);
+        self.execute(pc, &lanes, mask, now, effect, world)?;
         if matches!(effect.kind, EffectKind::Awaits) {
-            self.await_members(slot, pc, now, &mut effect, world)?;
+            self.await_members(slot, pc, now, effect, world)?;
         }
         // Threads that waited for these may have joined them.
         let active = self.groups.get(slot).mask;
@@ -167,14 +219,21 @@ impl Sm {
         warp.in_flight += 1;
         warp.memory_in_flight += u32::from(facts.is_memory());
         warp.scoreboard.reserve(facts);
-        let memory = facts
-            .is_memory()
-            .then(|| self.ask_memory(slot, pc, &effect, launched));
-        self.lead_on(slot, pc, &effect, now, world)?;
-        self.follow(now, launched);
-        self.refresh(slot, pc, launched);
-        self.send(slot, pc, memory, &mut effect, now, launched);
-        self.effect = effect;
+        Ok(())
+    }
+
+    /// Moves a warp on to where the instruction leads that it has executed.
+    pub(super) fn move_on(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        effect: &Effect,
+        now: Cycle,
+        world: &World,
+    ) -> Result<(), SmFault> {
+        self.lead_on(slot, pc, effect, now, world)?;
+        self.follow(now, world.launched);
+        self.refresh(slot, pc, world.launched);
         Ok(())
     }
 
@@ -218,7 +277,7 @@ impl Sm {
     }
 
     /// The warp's buffer, now that it is known where its threads go on.
-    fn refresh(&mut self, slot: u16, pc: Pc, launched: &Launched) {
+    pub(super) fn refresh(&mut self, slot: u16, pc: Pc, launched: &Launched) {
         let (next, end) = (self.groups.get(slot).pc, launched.facts.len() as Pc);
         let fetch = &self.machine.fetch;
         let warp = &mut self.warps[usize::from(slot)];
@@ -237,7 +296,7 @@ impl Sm {
     }
 
     /// The instruction goes to the operand collectors.
-    fn send(
+    pub(super) fn send(
         &mut self,
         slot: u16,
         pc: Pc,

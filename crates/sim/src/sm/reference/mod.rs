@@ -36,6 +36,7 @@ mod control;
 mod decode;
 mod execute;
 mod fetch;
+mod gather;
 mod icache;
 mod issue;
 mod memory;
@@ -91,6 +92,8 @@ pub(crate) struct Sm {
     one_in_flight: bool,
     /// The hardware warps, by slot.
     warps: Vec<Warp>,
+    /// By scheduler: how many of its warps are here.
+    here: Vec<u32>,
     /// By slot: copies that a warp has under way.
     copies: Vec<CopiesUnderWay>,
     /// Which threads each slot holds, and what decides about that. In a pool warps belong to no block.
@@ -158,6 +161,7 @@ impl Sm {
             warps: (0..slots as u16)
                 .map(|slot| Warp::empty(layout.place_of(slot)))
                 .collect(),
+            here: vec![0; layout.domains()],
             copies: vec![CopiesUnderWay::default(); slots],
             groups: Groups::new(slots),
             model,
@@ -293,12 +297,32 @@ impl Sm {
     /// The warps of a scheduler of which something `is` so, a bit each: what policies are told.
     fn those(&self, domain: usize, is: impl Fn(u16, &Warp) -> bool) -> u64 {
         let mut set = 0;
-        for index in 0..self.places() {
+        let places = match self.here[domain] {
+            0 => 0,
+            _ => self.places(),
+        };
+        for index in 0..places {
             let slot = self.slot(domain, index);
             let warp = &self.warps[usize::from(slot)];
             set |= u64::from(warp.resident && is(slot, warp)) << index;
         }
         set
+    }
+
+    /// A warp comes to a slot.
+    fn come(&mut self, slot: u16, block: u16, now: Cycle) {
+        let warp = &mut self.warps[usize::from(slot)];
+        warp.arrive(block, self.next_age, now);
+        self.here[usize::from(warp.place.domain)] += 1;
+        self.policy.launched(warp.place, self.next_age, block);
+        self.next_age += 1;
+    }
+
+    /// A warp leaves its slot.
+    fn go(&mut self, slot: u16) {
+        let warp = &mut self.warps[usize::from(slot)];
+        self.here[usize::from(warp.place.domain)] -= u32::from(warp.resident);
+        warp.leave();
     }
 
     /// Accounts for the end of a launch with cycle `end`.

@@ -62,6 +62,8 @@ pub(super) struct Collectors {
     routes: Vec<Vec<usize>>,
     /// In the order in which they were asked for.
     reads: Vec<Read>,
+    /// Memory instructions may issue, as far as the load/store unit has a say.
+    memory_may_issue: bool,
     /// By bank: whether it is written in this cycle.
     written: Vec<bool>,
 }
@@ -90,6 +92,7 @@ impl Collectors {
             groups: plan.groups.iter().map(group).collect(),
             routes: plan.routes.iter().map(route).collect(),
             reads: Vec::new(),
+            memory_may_issue: true,
             written: vec![false; config.banks as usize],
         }
     }
@@ -97,7 +100,12 @@ impl Collectors {
     /// Whether a warp of a domain may issue an instruction for a kind of units.
     pub fn has_room(&self, domain: usize, kind: u8) -> bool {
         let group = &self.groups[self.routes[domain][usize::from(kind)]];
-        group.before.len() < group.ports
+        group.before.len() < group.ports && (self.memory_may_issue || !group.memory)
+    }
+
+    /// Whether memory instructions may issue, as far as the load/store unit has a say.
+    pub fn let_memory_issue(&mut self, may: bool) {
+        self.memory_may_issue = may;
     }
 
     /// Takes an instruction that issues.

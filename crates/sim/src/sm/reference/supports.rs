@@ -12,7 +12,6 @@ pub(crate) fn refused(machine: &Machine) -> Option<String> {
     let pipelines = UnitPlan::of(machine).pipelines(machine);
     let setting = match () {
         () if policy.plan().is_some() || policy.minds_power().is_some() => scheduler(),
-        () if machine.sm.gather_memory => "`sm.gather_memory = true`".into(),
         () if machine.pipes.entries == Entrances::Own => "`pipes.entries = \"own\"`".into(),
         () if Power::new(machine, &pipelines, false).is_some() => "`gating` or `folding`".into(),
         () => return None,

@@ -48,6 +48,8 @@ pub(super) struct Warp {
     pub retired: bool,
     /// The slot of its block.
     pub block: u16,
+    /// A number that grows with every warp that comes.
+    pub age: u64,
     /// The instructions that have been decoded, and where to fetch from behind them.
     pub buffer: VecDeque<Pc>,
     pub fetch_pc: Pc,
@@ -96,6 +98,7 @@ impl Warp {
             state: GroupState::Free,
             retired: false,
             block: 0,
+            age: 0,
             buffer: VecDeque::new(),
             fetch_pc: 0,
             directed: false,
@@ -121,10 +124,11 @@ impl Warp {
     }
 
     /// A warp of a block comes here in cycle `now`.
-    pub fn arrive(&mut self, block: u16, now: Cycle) {
+    pub fn arrive(&mut self, block: u16, age: u64, now: Cycle) {
         *self = Warp {
             resident: true,
             block,
+            age,
             phase_began: now,
             ..Warp::empty(self.place)
         };

@@ -1,8 +1,8 @@
 //! Writeback: results go to registers, and with that their instructions are complete. The memory stage is here, too: what
 //! the load/store unit tells the warps, and how it and the collectors take turns within a cycle.
 
-use super::Sm;
 use super::memory::Event;
+use super::{Sm, gather};
 use crate::exec::state::LANES;
 use crate::sm::facts::Traffic;
 use crate::sm::launch::Launched;
@@ -39,6 +39,10 @@ impl Sm {
             && let Some(memory) = op.memory
         {
             self.memory.enter(memory);
+        }
+        if let Some(most) = gather::memory_ahead(&self.machine) {
+            self.collectors
+                .let_memory_issue(self.memory.backlog() <= most);
         }
         for event in std::mem::take(&mut self.memory.events) {
             self.hear(event, launched);

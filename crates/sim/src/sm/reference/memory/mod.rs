@@ -98,6 +98,8 @@ pub(super) struct LoadStore {
     ops: Numbered<MemOp>,
     flights: Numbered<Flight>,
     joint: Numbered<Joint>,
+    /// Those of them that have not come here yet.
+    on_the_way: Vec<u32>,
     /// The instruction that it works on.
     current: Option<u32>,
     /// Instructions that wait for a line that operands are in: they go before others.
@@ -132,6 +134,7 @@ impl LoadStore {
             ops: Numbered::default(),
             flights: Numbered::default(),
             joint: Numbered::default(),
+            on_the_way: Vec::new(),
             current: None,
             lines: VecDeque::new(),
             shared: VecDeque::new(),
@@ -164,7 +167,9 @@ impl LoadStore {
     /// A memory instruction has executed; the number by which it is known here.
     pub fn open(&mut self, executed: &Executed, counters: &mut SmCounters) -> u32 {
         let op = self.asks.open(executed, counters);
-        self.ops.insert(self.asks.hand_over(op))
+        let op = self.ops.insert(self.asks.hand_over(op));
+        self.on_the_way.push(op);
+        op
     }
 
     /// An instruction that is under way.
@@ -179,7 +184,14 @@ impl LoadStore {
 
     /// Takes an instruction.
     pub fn enter(&mut self, op: u32) {
+        self.on_the_way.retain(|other| *other != op);
         self.current = Some(op);
+    }
+
+    /// Cycles that the instructions that have issued will keep it busy, if nothing is in their way.
+    pub fn backlog(&self) -> u32 {
+        let all = self.on_the_way.iter().chain(&self.current);
+        all.map(|op| self.ops.get(*op).work()).sum()
     }
 
     /// Whether the line of a constant is in its cache; it has been used then.
@@ -198,7 +210,7 @@ impl LoadStore {
             true => self.lines.pop_front(),
             false => None,
         };
-        self.current = self.current.or(line);
+        line.into_iter().for_each(|op| self.enter(op));
         line.is_some()
     }
 
