@@ -317,6 +317,10 @@ impl Sm {
             memory,
         };
         let domain = usize::from(self.layout.place_of(slot).domain);
+        if memory.is_none() {
+            self.pipelines
+                .note_issued(&op, effect.executed, domain, facts, now);
+        }
         self.collectors.issue(domain, facts.unit, op);
     }
 

@@ -39,6 +39,7 @@ mod fetch;
 mod gather;
 mod icache;
 mod issue;
+mod lanes;
 mod memory;
 mod operands;
 mod scoreboard;
@@ -103,6 +104,8 @@ pub(crate) struct Sm {
     /// What the threads have in their registers and memories.
     threads: Threads,
     policy: Box<dyn IssuePolicy>,
+    /// When the phase of a policy ends that goes by the power of the lanes.
+    phase_ends: Cycle,
     /// By scheduler: the first cycle in which it may issue.
     issue_free: Vec<Cycle>,
     /// Instructions issued.
@@ -153,6 +156,8 @@ impl Sm {
             false => layout.slots_for(homes),
         };
         let plan = UnitPlan::of(machine);
+        let mut policy = crate::schedule::make(machine, layout.domains());
+        let minded = policy.minds_power().is_some();
         Sm {
             id,
             machine: machine.clone(),
@@ -171,7 +176,8 @@ impl Sm {
                 blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
                 ..Threads::default()
             },
-            policy: crate::schedule::make(machine, layout.domains()),
+            policy,
+            phase_ends: Cycle::NEVER,
             issue_free: vec![Cycle::ZERO; layout.domains()],
             issued: 0,
             blocks: (0..machine.sm.max_blocks).map(|_| None).collect(),
@@ -189,7 +195,7 @@ impl Sm {
             sleepers: Vec::new(),
             fetch: Fetch::new(machine, id),
             collectors: Collectors::new(&machine.collector, &plan),
-            pipelines: Pipelines::new(machine, plan),
+            pipelines: Pipelines::new(machine, plan, minded),
             memory: LoadStore::new(machine, id),
             effect: Effect::default(),
             ran: Cycle::ZERO,
@@ -211,6 +217,7 @@ impl Sm {
         self.model.begin();
         self.last_retired = now;
         (self.ran, self.moved) = (now, now);
+        self.begin_power(now);
         let tells = self.policy.hears_cache().is_some();
         self.memory.begin(tells);
     }
@@ -228,6 +235,7 @@ impl Sm {
     fn cycle(&mut self, now: Cycle, world: &mut World) -> Result<(), SmFault> {
         let launched = world.launched;
         let before = self.done();
+        self.power_stage(now, launched);
         self.take_arrivals(now, launched);
         self.count_active();
         self.take_reply(now, world.inbox);
@@ -327,6 +335,7 @@ impl Sm {
 
     /// Accounts for the end of a launch with cycle `end`.
     pub fn finish(&mut self, end: Cycle) {
+        self.count_power(end);
         let [read, written] = std::mem::take(&mut self.port.traffic);
         self.stats.counters.read_bytes += read;
         self.stats.counters.written_bytes += written;

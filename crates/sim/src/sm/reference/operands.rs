@@ -120,6 +120,27 @@ impl Collectors {
         &mut self.groups[group].behind
     }
 
+    /// The numbers of the instructions of a group that have their operands: those that have left their collectors, and those
+    /// for which there is no room behind them.
+    pub fn all_collected(&self, group: usize) -> Vec<u64> {
+        let group = &self.groups[group];
+        let most = if self.ideal { IDEAL } else { group.ports };
+        let before = group.before.iter().filter(|_| self.ideal);
+        let complete = group
+            .collectors
+            .iter()
+            .flatten()
+            .filter(|taken| taken.reads == 0);
+        let without_room = complete.map(|taken| &taken.op).chain(before);
+        let without_room = without_room.filter(|_| group.behind.len() >= most);
+        group
+            .behind
+            .iter()
+            .chain(without_room)
+            .map(|op| op.order)
+            .collect()
+    }
+
     /// Takes the oldest instruction that has its operands and goes to the load/store unit. In each group it has to be
     /// the oldest.
     pub fn take_for_memory(&mut self) -> Option<Issued> {
