@@ -129,6 +129,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         check_steps: simulation.checks(Check::Steps),
         max_cycles: simulation.max_cycles,
         no_skip: simulation.no_skip,
+        reference: simulation.reference,
         threads: threads.count,
         all_threads: threads.all,
         observers: std::mem::take(&mut listening.observers),

@@ -28,6 +28,8 @@ pub struct DeviceOptions {
     pub check_races: bool,
     /// Look for threads that count on being in step.
     pub check_steps: bool,
+    /// SMs are reference SMs.
+    pub reference: bool,
     /// Host threads.
     pub threads: usize,
     /// All of them all the time, whatever else the host has to do.
@@ -55,6 +57,7 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         heap: options.heap,
         check_races: options.check_races,
         check_steps: options.check_steps,
+        reference: options.reference,
         threads: options.threads,
         all_threads: options.all_threads,
     };

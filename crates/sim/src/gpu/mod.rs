@@ -5,6 +5,7 @@ mod error;
 mod load;
 mod prepare;
 mod prints;
+mod reference;
 mod refuse;
 mod run;
 mod unseen;
@@ -18,7 +19,7 @@ use crate::exec::functional::{RaceCheck, StepCheck};
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::fetch::FetchPolicy;
 use crate::mechanism::CacheName;
-use crate::memory::system::{MemorySystem, lookahead};
+use crate::memory::system::{MemorySystem, Replies, lookahead};
 use crate::observe::Observer;
 use crate::prefetch::Prefetcher;
 use crate::progress::{Progress, Silent};
@@ -26,6 +27,7 @@ use crate::replacement::Replacement;
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
+use crate::sm::reference::{Sm as ReferenceSm, refused};
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
@@ -70,6 +72,9 @@ pub struct Options {
     pub all_threads: bool,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
+    /// SMs are [reference SMs](crate::sm::reference): the statistics are the same, and it takes longer. Not on every machine, and
+    /// no observer can listen.
+    pub reference: bool,
 }
 
 impl Default for Options {
@@ -87,8 +92,25 @@ impl Default for Options {
             threads: 1,
             all_threads: false,
             heap: DEFAULT_HEAP,
+            reference: false,
         }
     }
+}
+
+/// Refuses reference SMs where they cannot do what is asked for.
+fn reference_refused(machine: &Machine, options: &Options) -> Result<(), SimError> {
+    if !options.reference || options.functional {
+        return Ok(());
+    }
+    let observed = options.observer.is_some();
+    let text = match observed {
+        true => Some(
+            "no observer can listen to the reference SM: ask for no picture, timeline or profile"
+                .into(),
+        ),
+        false => refused(machine),
+    };
+    text.map_or(Ok(()), |text| Err(SimError::BadLaunch(text)))
 }
 
 /// A loaded module.
@@ -138,6 +160,10 @@ pub struct Gpu {
     engine: Engine,
     /// Whether memory's back end may be ahead of the SMs.
     is_ahead: bool,
+    /// The SMs where they are reference SMs.
+    reference: Vec<ReferenceSm>,
+    /// What has come for them.
+    reference_replies: Vec<Replies>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
@@ -168,6 +194,7 @@ impl Gpu {
                 tables.div_ceil(1 << 20)
             )));
         }
+        reference_refused(&machine, &options)?;
         let machine = Arc::new(machine);
         let memory = MemorySystem::new(&machine);
         let sms = machine.gpu.sms as usize;
@@ -183,6 +210,11 @@ impl Gpu {
             sms: (0..sms).map(site).collect(),
             memory,
             board,
+            reference: (0..machine.gpu.sms)
+                .filter(|_| options.reference && !options.functional)
+                .map(|i| ReferenceSm::new(&machine, i as u16))
+                .collect(),
+            reference_replies: (0..sms).map(|_| Replies::default()).collect(),
             races: options.check_races.then(RaceCheck::default),
             steps: options.check_steps.then(StepCheck::default),
             image: {

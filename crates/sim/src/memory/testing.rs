@@ -1,8 +1,7 @@
 //! What the tests of this module share.
 
-use super::network::inbox::Inbox;
 use super::packet::{Reply, Request, RequestKind, Traffic};
-use super::system::MemorySystem;
+use super::system::{MemorySystem, Replies};
 use crate::config::{Machine, ReadMachine};
 use crate::time::Cycle;
 use std::ops::{Deref, DerefMut};
@@ -29,9 +28,8 @@ pub fn request(kind: RequestKind, addr: u64, bytes: u16, token: u32) -> Request 
 /// A memory system with all parts in step, and the SMs' ends of its links: a traffic generator sends requests and takes replies.
 pub struct Bench {
     memory: MemorySystem,
-    inboxes: Vec<Inbox>,
-    /// Replies that each SM has taken.
-    taken: Vec<u64>,
+    /// By SM.
+    replies: Vec<Replies>,
 }
 
 impl Bench {
@@ -39,13 +37,12 @@ impl Bench {
         let sms = machine.gpu.sms as usize;
         Bench {
             memory: MemorySystem::new(machine),
-            inboxes: (0..sms).map(|_| Inbox::default()).collect(),
-            taken: vec![0; sms],
+            replies: (0..sms).map(|_| Replies::default()).collect(),
         }
     }
 
     pub fn sms(&self) -> usize {
-        self.inboxes.len()
+        self.replies.len()
     }
 
     /// Simulates all core cycles before `until`. `perform_atomic(sm, token)` is called for every atomic that an L2 slice has served, in that order.
@@ -59,44 +56,40 @@ impl Bench {
 
     /// SMs receive what has been delivered.
     pub fn receive(&mut self) {
-        let mut replies = Vec::new();
-        for (inbox, wires) in self.inboxes.iter_mut().zip(&self.memory.wires().sms) {
-            wires.replies.receive(&mut replies);
-            for (at, reply) in replies.drain(..) {
-                inbox.put(at, reply);
-            }
+        for (replies, wires) in self.replies.iter_mut().zip(&self.memory.wires().sms) {
+            replies.receive(wires);
         }
     }
 
     /// Everything has drained and been taken.
     pub fn idle(&self) -> bool {
-        self.memory.idle() && self.inboxes.iter().all(|inbox| inbox.len() == 0)
+        self.memory.idle() && self.next_reply() == Cycle::NEVER
     }
 
     pub fn next_reply(&self) -> Cycle {
-        let next = self.inboxes.iter().map(Inbox::next);
+        let next = self.replies.iter().map(|replies| replies.inbox.next());
         next.fold(Cycle::NEVER, Cycle::min)
     }
 
     pub fn next_reply_for(&self, sm: usize) -> Cycle {
-        self.inboxes[sm].next()
+        self.replies[sm].inbox.next()
     }
 
     /// Replies that an SM has not taken.
     pub fn replies(&self, sm: usize) -> usize {
-        self.inboxes[sm].len()
+        self.replies[sm].inbox.len()
     }
 
     pub fn peek_reply(&self, sm: usize, now: Cycle) -> Option<Reply> {
-        let front = self.inboxes[sm].front();
+        let front = self.replies[sm].inbox.front();
         front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)
     }
 
     pub fn pop_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
         self.peek_reply(sm, now)?;
-        self.taken[sm] += 1;
-        self.memory.wires().sms[sm].taken.publish(self.taken[sm]);
-        self.inboxes[sm].pop()
+        let reply = self.replies[sm].inbox.pop();
+        self.replies[sm].publish(&self.memory.wires().sms[sm]);
+        reply
     }
 
     pub fn injection_free(&self, sm: usize) -> u32 {

@@ -16,6 +16,7 @@ mod memory_stage;
 mod observe;
 mod operands;
 mod power;
+pub(crate) mod reference;
 mod residents;
 mod skipping;
 #[cfg(test)]
@@ -49,7 +50,8 @@ pub use observe::StuckWarp;
 use operands::Collectors;
 use power::PolicyPhases;
 pub use residents::summarise;
-use residents::{Coming, Ended, Request, Residents};
+pub(crate) use residents::{Coming, Request};
+use residents::{Ended, Residents};
 use skipping::Clock;
 use std::sync::Arc;
 use units::{UnitPlan, Units};

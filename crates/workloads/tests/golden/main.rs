@@ -4,6 +4,7 @@
 //! `WARPSIM_BLESS=1 cargo test -p warpsim-workloads --test golden` rewrites it.
 
 mod line;
+mod reference;
 mod take;
 
 use line::{How, Line, Run};

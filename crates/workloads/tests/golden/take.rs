@@ -1,6 +1,7 @@
 //! Taking fingerprints: one run, or many on all cores.
 
 use crate::line::{Fingerprint, How, Run};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -72,7 +73,6 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
     let listener = Listener::default();
     let options = Options {
         skip: run.how != How::Stepped,
-        max_cycles: Some(MOST_CYCLES),
         observer: match run.how {
             How::Observed => Some(Box::new(listener.clone())),
             _ => None,
@@ -80,6 +80,24 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
         threads,
         all_threads: true,
         ..Options::default()
+    };
+    let device = make(run, options)?;
+    let mut statistics = Hash::default();
+    for report in statistics_of(&device) {
+        writeln!(statistics, "{report}").map_err(|e| e.to_string())?;
+    }
+    Ok(Fingerprint {
+        cycles: device.gpu.totals().cycles,
+        statistics: statistics.digits(),
+        events: (run.how == How::Observed).then(|| listener.0.take().digits()),
+    })
+}
+
+/// Makes a run. Its result must be right.
+pub fn make(run: &Run, options: Options) -> Result<Simulated, String> {
+    let options = Options {
+        max_cycles: Some(MOST_CYCLES),
+        ..options
     };
     let workload = find(&run.workload).map_err(|e| e.text)?;
     let parameters = Parameters::resolve(workload.info().parameters, run.size, &[]);
@@ -93,27 +111,30 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
         Outcome::Correct { .. } => {}
         other => return Err(other.to_string()),
     }
-    let mut statistics = Hash::default();
-    for report in device.gpu.reports() {
-        let mut report = report.to_json();
-        // A function of the counters and of the energies in the machine file, which may become
-        // better known.
-        if let Some(counted) = report["stats"].as_object_mut() {
-            counted.remove("energy");
-            // Shares are functions of the two tables of states. (That of barriers was there before.)
-            counted.retain(|name, _| !name.ends_with("_share") || name.starts_with("barrier"));
-            // Zero where the lanes were not watched.
-            counted.retain(|name, table| !name.ends_with("_pipe") || table["pipeline_cycles"] != 0);
-            // And where nothing was prefetched.
-            counted.retain(|name, count| !name.contains("prefetch") || *count != 0);
-        }
-        writeln!(statistics, "{report}").map_err(|e| e.to_string())?;
+    Ok(device)
+}
+
+/// Every statistic of every launch of a run that depends on nothing but the cycles.
+pub fn statistics_of(device: &Simulated) -> Vec<Value> {
+    let reports = device.gpu.reports().iter();
+    reports
+        .map(|report| statistics_of_launch(report.to_json()))
+        .collect()
+}
+
+fn statistics_of_launch(mut report: Value) -> Value {
+    // A function of the counters and of the energies in the machine file, which may become
+    // better known.
+    if let Some(counted) = report["stats"].as_object_mut() {
+        counted.remove("energy");
+        // Shares are functions of the two tables of states. (That of barriers was there before.)
+        counted.retain(|name, _| !name.ends_with("_share") || name.starts_with("barrier"));
+        // Zero where the lanes were not watched.
+        counted.retain(|name, table| !name.ends_with("_pipe") || table["pipeline_cycles"] != 0);
+        // And where nothing was prefetched.
+        counted.retain(|name, count| !name.contains("prefetch") || *count != 0);
     }
-    Ok(Fingerprint {
-        cycles: device.gpu.totals().cycles,
-        statistics: statistics.digits(),
-        events: (run.how == How::Observed).then(|| listener.0.take().digits()),
-    })
+    report
 }
 
 /// Makes all runs, on all cores and each on so many threads; what came of them is in their order.

@@ -7,7 +7,7 @@ mod blocks;
 mod board;
 mod components;
 mod course;
-mod dispatch;
+pub(super) mod dispatch;
 mod hot;
 mod sample;
 mod site;
@@ -45,6 +45,8 @@ impl Gpu {
         let totals = if self.options.functional {
             let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
             self.run_functional(&launched, resident as usize)
+        } else if self.options.reference {
+            self.run_on_reference(&launched)
         } else {
             self.run_timed(&launched, &files)
         };

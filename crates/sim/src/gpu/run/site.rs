@@ -9,9 +9,7 @@
 
 use super::board::{Board, Ended};
 use super::world::World;
-use crate::memory::network::inbox::Inbox;
-use crate::memory::packet::Reply;
-use crate::memory::system::{SmWires, Wires};
+use crate::memory::system::{Replies, SmWires, Wires};
 use crate::sm::{Quantum, Sm};
 use crate::time::Cycle;
 use std::sync::Arc;
@@ -24,9 +22,7 @@ pub struct Site {
     number: usize,
     /// The cycle to which it has come.
     at: Cycle,
-    inbox: Inbox,
-    /// Replies that have come so far.
-    received: u64,
+    replies: Replies,
     /// Blocks that it holds, or that are on their way to it, and how many it can hold.
     held: u32,
     places: u32,
@@ -35,7 +31,6 @@ pub struct Site {
     wires: Arc<Wires>,
     board: Arc<Board>,
     /// Messages that have just come; empty between calls.
-    replies: Vec<(Cycle, Reply)>,
     blocks: Vec<(Cycle, u64)>,
     /// The components that it waits for.
     on: Others,
@@ -55,14 +50,12 @@ impl Site {
             sm,
             number,
             at: Cycle::ZERO,
-            inbox: Inbox::default(),
-            received: 0,
+            replies: Replies::default(),
             held: 0,
             places: 0,
             idle_since: Cycle::ZERO,
             wires: wires.clone(),
             board: board.clone(),
-            replies: Vec::new(),
             blocks: Vec::new(),
             on,
         }
@@ -89,14 +82,8 @@ impl Site {
     /// Takes in what has come.
     #[inline]
     pub fn receive(&mut self) {
-        let wires = &self.wires.sms[self.number];
-        if !wires.replies.is_empty() {
-            wires.replies.receive(&mut self.replies);
-            self.received += self.replies.len() as u64;
+        if self.replies.receive(&self.wires.sms[self.number]) {
             self.idle_since = Cycle::NEVER;
-            for (at, reply) in self.replies.drain(..) {
-                self.inbox.put(at, reply);
-            }
         }
         let blocks = &self.board.blocks[self.number];
         if !blocks.is_empty() {
@@ -112,12 +99,12 @@ impl Site {
     /// When it has something to do next, room in the network aside.
     #[inline]
     pub fn next(&self) -> Cycle {
-        self.sm.next().min(self.inbox.next())
+        self.sm.next().min(self.replies.inbox.next())
     }
 
     /// When a stepped run has something to do next, as of cycle `now`.
     pub fn ask_all(&self, now: Cycle) -> Cycle {
-        self.sm.ask_all(now).min(self.inbox.next())
+        self.sm.ask_all(now).min(self.replies.inbox.next())
     }
 
     /// If it is idle: since when.
@@ -128,7 +115,7 @@ impl Site {
     /// Whether nothing is resident, on its way or waiting.
     #[inline]
     fn is_idle(&self) -> bool {
-        self.sm.is_idle() && self.inbox.next() == Cycle::NEVER
+        self.sm.is_idle() && self.replies.inbox.next() == Cycle::NEVER
     }
 
     fn wires(&self) -> &SmWires {
@@ -202,11 +189,11 @@ impl Site {
         let at = self.at;
         self.sm.refill_port(at);
         let until = at + self.for_itself(at, to, world.quantum);
-        self.inbox.show(until);
+        self.replies.inbox.show(until);
         let mut quantum = Quantum {
             launched: world.launched,
             image: world.image,
-            inbox: &mut self.inbox,
+            inbox: &mut self.replies.inbox,
             observed: world.observed,
             skip: world.skip,
             cycles: world.quantum,
@@ -304,7 +291,7 @@ impl Component<World<'_>> for Site {
         let ran = self.run_quanta(to, world);
         let wires = &self.wires.sms[self.number];
         wires.requests.send(&mut self.sm.port.sent);
-        wires.taken.publish(self.received - self.inbox.len() as u64);
+        self.replies.publish(wires);
         ran
     }
 }

@@ -22,6 +22,7 @@ mod deliveries;
 mod entrances;
 mod far_sides;
 mod partitions;
+mod replies;
 mod requests;
 mod wires;
 
@@ -35,6 +36,7 @@ use crate::replacement::Replacement;
 use crate::time::Cycle;
 pub use backend::{Atomic, Backend, lead, lookahead, period};
 use partitions::Clocks;
+pub use replies::Replies;
 pub use requests::RequestNetwork;
 use std::sync::Arc;
 use warpsim_engine::{Component, Ran};
@@ -121,6 +123,11 @@ impl MemorySystem {
         if self.backend.now < to {
             self.backend.run_to(to);
         }
+    }
+
+    /// Runs the request network by itself up to a cycle to which the back end has come.
+    pub fn run_requests_to(&mut self, to: Cycle) {
+        self.requests.run_to(to);
     }
 
     /// Injects a request in core cycle `cycle`, which has not been simulated yet. The SM has

@@ -196,12 +196,9 @@ impl RequestNetwork {
             ..self.counters
         }
     }
-}
 
-/// The request network beside a back end that is ahead of it.
-impl<W: ?Sized> Component<W> for RequestNetwork {
-    fn run(&mut self, to: u64, _: &W) -> Ran {
-        let end = Cycle::new(to);
+    /// Simulates up to a cycle to which the back end has come.
+    pub(super) fn run_to(&mut self, end: Cycle) {
         self.receive();
         self.wires.room.receive(&mut self.changes);
         for change in self.changes.drain(..) {
@@ -218,6 +215,13 @@ impl<W: ?Sized> Component<W> for RequestNetwork {
         self.note_admitted();
         self.wires.admitted.send(&mut self.entrances.admitted);
         self.publish();
+    }
+}
+
+/// The request network beside a back end that is ahead of it.
+impl<W: ?Sized> Component<W> for RequestNetwork {
+    fn run(&mut self, to: u64, _: &W) -> Ran {
+        self.run_to(Cycle::new(to));
         Ran::To { at: to }
     }
 }

@@ -14,9 +14,10 @@ mod requests;
 mod unit;
 mod unused;
 
-pub use l1::{L1, Outcome};
+pub use coalesce::Access;
+pub use l1::{L1, Outcome, Prefetched};
 pub use mixed::Shape;
-pub use ops::{MemOp, Owner, Slots};
+pub use ops::{MemOp, Owner, Path, Slots};
 pub use port::{Port, TokenKind, token, untoken};
 pub use requests::Executed;
 pub use unit::{LoadStore, MemoryEvent, Surroundings};

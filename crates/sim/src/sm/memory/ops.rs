@@ -99,6 +99,27 @@ pub struct MemOp {
 const _: () = assert!(std::mem::offset_of!(MemOp, owners) + 4 + size_of::<Owner>() <= 64);
 
 impl MemOp {
+    /// One of no warp, which makes no accesses.
+    fn new(pc: u32, path: Path) -> MemOp {
+        MemOp {
+            pc,
+            path,
+            store: false,
+            local: false,
+            is_atomic: false,
+            shared_atomic: false,
+            warps: 1,
+            owners: FixedList::default(),
+            accesses: Vec::new(),
+            unsent: 0,
+            busy: 0,
+            atomic: None,
+            holds: 0,
+            bystanders: false,
+            prefetch: false,
+        }
+    }
+
     /// Cycles of the load/store unit that it takes if nothing is in its way.
     pub fn work(&self) -> u32 {
         self.busy.max(1) - 1 + u32::from(self.unsent).max(1)
@@ -212,23 +233,7 @@ impl MemOps {
     /// A record for a new instruction, held once (by the pipeline).
     pub fn open(&mut self, pc: u32, path: Path) -> u16 {
         let index = self.free_ops.pop().unwrap_or_else(|| {
-            self.ops.push(MemOp {
-                pc,
-                path,
-                store: false,
-                local: false,
-                is_atomic: false,
-                shared_atomic: false,
-                warps: 1,
-                owners: FixedList::default(),
-                accesses: Vec::new(),
-                unsent: 0,
-                busy: 0,
-                atomic: None,
-                holds: 0,
-                bystanders: false,
-                prefetch: false,
-            });
+            self.ops.push(MemOp::new(pc, path));
             (self.ops.len() - 1) as u16
         });
         let op = &mut self.ops[index as usize];
@@ -239,6 +244,12 @@ impl MemOps {
         op.owners.clear();
         op.accesses.clear();
         index
+    }
+
+    /// Hands a record over to a part that keeps it itself.
+    pub fn hand_over(&mut self, op: u16) -> MemOp {
+        self.free_ops.push(op);
+        std::mem::replace(&mut self.ops[op as usize], MemOp::new(0, Path::Shared))
     }
 
     /// A record.

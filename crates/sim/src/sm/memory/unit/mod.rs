@@ -223,6 +223,15 @@ impl LoadStore {
         self.ops.get(op)
     }
 
+    /// Hands the record of an instruction over that has just been [opened](LoadStore::open): it is not under way here.
+    pub fn hand_over(&mut self, op: u16) -> MemOp {
+        let record = self.ops.hand_over(op);
+        if let Some(ahead) = &mut self.ahead {
+            *ahead -= record.work();
+        }
+        record
+    }
+
     /// Puts a replacement policy in place of the configured one in one of its caches, before anything is looked up.
     pub fn replace_policy(
         &mut self,

@@ -1,0 +1,342 @@
+//! A launch on [reference SMs](crate::sm::reference), in the plainest way: quantum after quantum, every SM runs through
+//! every cycle, then the memory system does.
+
+use super::run::dispatch::Dispatcher;
+use super::{Gpu, SimError, Stuck};
+use crate::memory::clock::next_in_phase;
+use crate::memory::system::period;
+use crate::sm::reference::{Sm, World};
+use crate::sm::{Coming, Launched, SmFault, summarise};
+use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
+use crate::time::Cycle;
+
+/// Cycles without anything that happens after which nothing ever will: more than anything takes that says nothing of
+/// itself.
+const STUCK_AFTER: u64 = 20_000;
+
+/// Quanta between two calls of the progress callback.
+const PROGRESS_EVERY: u64 = 1024;
+
+/// A launch under way.
+struct Course<'a> {
+    launched: &'a Launched,
+    start: Cycle,
+    quantum: u64,
+    dispatcher: Dispatcher,
+    /// Blocks that have completed, and logical blocks that have been handed out to virtual ones.
+    completed: u64,
+    next_number: u64,
+    /// The SMs have been told that nothing is left to be handed out.
+    told_last: bool,
+    /// By SM: the end of the quantum in which it became idle, if it is.
+    idle_since: Vec<Option<Cycle>>,
+}
+
+impl Gpu {
+    /// Runs a launch, and says what it has come to.
+    pub(super) fn run_on_reference(&mut self, launched: &Launched) -> Result<Totals, SimError> {
+        let quantum = u64::from(self.machine.gpu.quantum.max(1));
+        let clocks = match self.machine.gpu.launches_restart_clocks {
+            true => &self.memory.clock_periods()[..],
+            false => &[],
+        };
+        let start = next_in_phase(self.cycle, quantum, clocks);
+        if self.machine.gpu.flush_l2_between_kernels {
+            self.memory.invalidate_l2();
+        }
+        self.memory.skip_to(start);
+        let before = self.memory.stats();
+        self.reference.iter_mut().for_each(|sm| sm.begin(start));
+        let (sms, blocks) = (self.reference.len(), launched.grid.blocks());
+        let mut course = Course {
+            launched,
+            start,
+            quantum,
+            dispatcher: Dispatcher::new(blocks, launched.blocks_per_sm, sms, self.last_sm),
+            completed: 0,
+            next_number: blocks,
+            told_last: false,
+            idle_since: vec![Some(start); sms],
+        };
+        // A block dispatched in a cycle is first fetched for in the next.
+        self.send_blocks(start + 1, &mut course);
+        let end = self.run_quanta(&mut course)?;
+        self.memory.back_to(end);
+        self.last_sm = course.dispatcher.last();
+        let retired = self
+            .reference
+            .iter()
+            .map(Sm::last_retired)
+            .fold(start, Cycle::max);
+        let finish = retired.max(self.memory.idle_since()) + 1;
+        self.cycle = finish;
+        let mut sm = SmStats::default();
+        for core in &mut self.reference {
+            core.finish(finish);
+            sm.add(core.stats());
+        }
+        let places = u64::from(launched.blocks_per_sm) * sms as u64;
+        summarise(
+            self.reference.iter().map(Sm::ended),
+            places,
+            &mut sm.counters,
+        );
+        let after = self.memory.stats();
+        let memory = MemoryCounters::of(&after).since(&MemoryCounters::of(&before));
+        let stacks = self.reference.iter().map(Sm::deepest_stack);
+        let totals = Totals {
+            cycles: finish - start,
+            energy: EnergyCounters::of(&self.machine, finish - start, &sm, &memory),
+            core_mhz: self.machine.gpu.core_mhz.into(),
+            sms: sms as u64,
+            max_warps: crate::divergence::max_warps(&self.machine),
+            sm,
+            memory,
+            dram_clocks: after.dram.total_clocks - before.dram.total_clocks,
+            deepest_stack: u64::from(stacks.max().unwrap_or(0)),
+        };
+        match self.options.max_cycles {
+            Some(limit) if totals.cycles > limit => {
+                Err(self.over_limit_on_reference(limit, &course))
+            }
+            _ => Ok(totals),
+        }
+    }
+
+    /// Runs quanta until nothing is left. Returns the end of the last one in which there was something.
+    fn run_quanta(&mut self, course: &mut Course) -> Result<Cycle, SimError> {
+        let (start, quantum) = (course.start, course.quantum);
+        // SMs see each other's stores behind each period.
+        let period = period(&self.machine) * quantum;
+        for number in 0.. {
+            let now = start + number * quantum;
+            let to = now + quantum;
+            let begins_period = (now - start).is_multiple_of(period);
+            if begins_period {
+                self.heed_limit_on_reference(now, course)?;
+                self.begin_period_on_reference(now + period, course)?;
+            }
+            self.run_quantum(now, course)?;
+            match self.is_a_period_ahead() {
+                true => self.memory.run_requests_to(to),
+                false => self.memory.advance(to),
+            }
+            self.receive_on_reference();
+            self.send_blocks(to, course);
+            let ends_period = (to - start).is_multiple_of(period);
+            if ends_period {
+                self.end_period_on_reference(to, course)?;
+            }
+            // Partitions that are ahead may still have something to do in the period.
+            if let Some(end) = self.over_on_reference(course).filter(|end| *end <= to) {
+                if !ends_period {
+                    self.end_period_on_reference(to, course)?;
+                }
+                return Ok(end);
+            }
+            if number % PROGRESS_EVERY == PROGRESS_EVERY - 1 {
+                self.tell_progress_on_reference(to - start, course)?;
+            }
+            let moved = self.reference.iter().map(Sm::moved).fold(start, Cycle::max);
+            if to.since(moved.max(self.memory.idle_since())) > STUCK_AFTER {
+                return Err(SimError::Deadlock(self.stuck_on_reference(moved, course)));
+            }
+        }
+        unreachable!("time has no end")
+    }
+
+    /// The SMs run a quantum, one after the other; what they leave is collected.
+    fn run_quantum(&mut self, now: Cycle, course: &mut Course) -> Result<(), SimError> {
+        let to = now + course.quantum;
+        let mut failed = None;
+        for (number, sm) in self.reference.iter_mut().enumerate() {
+            let backlog = self.memory.requests().backlog(number);
+            sm.port.hear_backlog(backlog, now);
+            sm.port.refill(now);
+            sm.leavings.stores.go_on();
+            let replies = &mut self.reference_replies[number];
+            replies.inbox.show(to);
+            let mut world = World {
+                launched: course.launched,
+                image: &self.image,
+                inbox: &mut replies.inbox,
+            };
+            if let Err(fault) = sm.run(to, &mut world) {
+                failed.get_or_insert((number, fault));
+            }
+            replies.publish(&self.memory.wires().sms[number]);
+        }
+        for (number, sm) in self.reference.iter_mut().enumerate() {
+            for (cycle, request) in sm.port.sent.drain(..) {
+                self.memory.push(cycle, request);
+            }
+            let completed = sm.take_completed();
+            course.dispatcher.ended(to, number, completed);
+            self.printed
+                .hand_on(&mut sm.leavings.prints, &mut self.options);
+            let idle = sm.is_idle() && self.reference_replies[number].inbox.next() == Cycle::NEVER;
+            let since = &mut course.idle_since[number];
+            *since = idle.then(|| since.unwrap_or(to));
+        }
+        course.completed += course.dispatcher.take_ended(to);
+        match failed {
+            Some((sm, fault)) => Err(self.fault_on_reference(sm, fault, course.launched)),
+            None => Ok(()),
+        }
+    }
+
+    /// Blocks go to where there is room for them, and logical blocks to virtual ones that have asked, from cycle `at` on.
+    fn send_blocks(&mut self, at: Cycle, course: &mut Course) {
+        let sms = &mut self.reference;
+        course
+            .dispatcher
+            .dispatch(at, at + course.quantum, |sm, at, block| {
+                sms[sm].expect(at, Coming::Block(block));
+            });
+        let virtual_blocks = course.launched.grid.virtual_blocks;
+        let latency = u64::from(self.machine.virtual_blocks.latency);
+        for sm in sms.iter_mut() {
+            for request in sm.take_requests() {
+                let left = virtual_blocks.is_some_and(|v| course.next_number < v.logical);
+                let number = left.then_some(course.next_number);
+                course.next_number += u64::from(left);
+                let block = request.block;
+                sm.expect(
+                    at.max(request.at + latency),
+                    Coming::Answer { block, number },
+                );
+            }
+        }
+        let numbers_left = virtual_blocks.is_some_and(|v| course.next_number < v.logical);
+        let first = at == course.start + 1;
+        if !first && !course.told_last && !course.dispatcher.has_more() && !numbers_left {
+            course.told_last = true;
+            for sm in sms.iter_mut().filter(|sm| sm.hears_of_last_block()) {
+                sm.expect(at, Coming::LastBlock);
+            }
+        }
+    }
+
+    /// If nothing is left of a launch: the end of the last quantum in which there was.
+    fn over_on_reference(&self, course: &Course) -> Option<Cycle> {
+        if course.completed < course.launched.grid.blocks() || !self.memory.idle() {
+            return None;
+        }
+        let quantum = course.quantum;
+        let memory = self.memory.idle_since().round_down(quantum) + quantum;
+        let sms = course.idle_since.iter().copied();
+        let last = sms.collect::<Option<Vec<Cycle>>>()?;
+        Some(last.into_iter().fold(memory, Cycle::max))
+    }
+
+    /// Whether periods are longer than quanta: then memory's back end is a period ahead of the SMs.
+    fn is_a_period_ahead(&self) -> bool {
+        period(&self.machine) > 1
+    }
+
+    /// The SMs receive what has come for them.
+    fn receive_on_reference(&mut self) {
+        for (replies, wires) in self.reference_replies.iter_mut().zip(&self.memory.wires().sms) {
+            replies.receive(wires);
+        }
+    }
+
+    /// A period begins that ends with cycle `end`. Where the back end is ahead it is run up to there, and its atomics are performed.
+    fn begin_period_on_reference(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
+        if !self.is_a_period_ahead() {
+            return Ok(());
+        }
+        self.memory.note_at(end);
+        self.memory.run_backend_to(end);
+        self.receive_on_reference();
+        self.perform_atomics_on_reference(end, course)
+    }
+
+    /// A period has ended with cycle `end`: the SMs see each other's stores.
+    fn end_period_on_reference(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
+        for sm in &mut self.reference {
+            sm.leavings.stores.flush_into(&mut self.image);
+        }
+        match self.is_a_period_ahead() {
+            true => Ok(()),
+            false => self.perform_atomics_on_reference(end, course),
+        }
+    }
+
+    /// Performs the atomics that slices have served before cycle `end`, in that order.
+    fn perform_atomics_on_reference(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
+        let mut failed = None;
+        for (_, sm, token) in self.memory.take_atomics(end) {
+            let performed = self.reference[usize::from(sm)].perform_atomic(token, &mut self.image);
+            if let Err(fault) = performed {
+                failed.get_or_insert((sm, fault));
+            }
+        }
+        match failed {
+            Some((sm, fault)) => Err(self.fault_on_reference(sm.into(), fault, course.launched)),
+            None => Ok(()),
+        }
+    }
+
+    fn fault_on_reference(&self, sm: usize, fault: SmFault, launched: &Launched) -> SimError {
+        let kernel = &launched.kernel;
+        let mut report = fault
+            .fault
+            .report(kernel, fault.pc, self.reference[sm].threads());
+        report.name_argument(kernel, &launched.grid.params, &self.image);
+        SimError::Fault(Box::new(report))
+    }
+
+    /// A launch that has come to its limit of cycles is given up.
+    fn heed_limit_on_reference(&self, now: Cycle, course: &Course) -> Result<(), SimError> {
+        match self.options.max_cycles {
+            Some(limit) if now - course.start >= limit => {
+                Err(self.over_limit_on_reference(limit, course))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn over_limit_on_reference(&self, limit: u64, course: &Course) -> SimError {
+        SimError::CycleLimit {
+            limit,
+            ended: None,
+            stuck: self.stuck_on_reference(course.start + limit, course),
+            loops: Vec::new(),
+        }
+    }
+
+    fn stuck_on_reference(&self, at: Cycle, course: &Course) -> Box<Stuck> {
+        let launched = course.launched;
+        Box::new(Stuck {
+            not_started: launched.grid.blocks() - course.dispatcher.sent(),
+            places: u64::from(launched.blocks_per_sm) * self.reference.len() as u64,
+            kernel: launched.kernel.name.clone(),
+            cycle: at - course.start,
+            warps: self
+                .reference
+                .iter()
+                .flat_map(|sm| sm.stuck(launched))
+                .collect(),
+            memory: self.memory.describe_pending(),
+        })
+    }
+
+    fn tell_progress_on_reference(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
+        let mut snapshot = self.snapshot(course.completed, course.launched.grid.blocks());
+        let issued = self
+            .reference
+            .iter()
+            .map(|sm| sm.stats().counters.warp_instructions);
+        snapshot.warp_instructions += issued.sum::<u64>();
+        snapshot.cycles += cycles;
+        self.options.progress.update(snapshot);
+        match self.options.progress.stops() {
+            true => Err(SimError::Stopped {
+                kernel: course.launched.kernel.name.clone(),
+                cycle: cycles,
+            }),
+            false => Ok(()),
+        }
+    }
+}

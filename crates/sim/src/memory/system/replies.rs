@@ -1,0 +1,37 @@
+//! An SM's end of the link on which its replies come.
+
+use super::wires::SmWires;
+use crate::memory::network::inbox::Inbox;
+use crate::memory::packet::Reply;
+use crate::time::Cycle;
+
+/// The inbox, and how many replies have come.
+#[derive(Debug, Default)]
+pub struct Replies {
+    pub inbox: Inbox,
+    received: u64,
+    /// Replies that have just come; empty between calls.
+    coming: Vec<(Cycle, Reply)>,
+}
+
+impl Replies {
+    /// Takes in what has come. Returns whether anything has.
+    #[inline]
+    pub fn receive(&mut self, wires: &SmWires) -> bool {
+        if wires.replies.is_empty() {
+            return false;
+        }
+        wires.replies.receive(&mut self.coming);
+        self.received += self.coming.len() as u64;
+        for (at, reply) in self.coming.drain(..) {
+            self.inbox.put(at, reply);
+        }
+        true
+    }
+
+    /// Tells the network how many replies the SM has taken.
+    #[inline]
+    pub fn publish(&self, wires: &SmWires) {
+        wires.taken.publish(self.received - self.inbox.len() as u64);
+    }
+}

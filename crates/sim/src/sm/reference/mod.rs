@@ -1,0 +1,406 @@
+//! The reference SM: what a streaming multiprocessor does, one cycle after the other, in the plainest way. Read this
+//! first.
+//!
+//! It is a second opinion on the SM that runs by default, which does the same in a fraction of the time: it keeps warps as
+//! bit sets, skips cycles in which nothing happens, and counts many cycles at once. This one keeps a plain struct for
+//! each warp, steps through every cycle and looks at everything in each. Both use the same issue policies, fetch
+//! policies, divergence models, caches and execution of instructions, and both count the same statistics, which
+//! have to be equal (`crates/workloads/tests/reference.rs`). `warpsim run --reference` runs this one.
+//!
+//! # A cycle
+//!
+//! An instruction goes through the stages from top to bottom, each a file:
+//!
+//! | stage | file | what happens |
+//! |---|---|---|
+//! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`) |
+//! | decode | `decode` | a cycle later they are in the warp's instruction buffer |
+//! | issue | `issue` | each scheduler takes one warp: the first, in its policy's order, whose next instruction is there, owed no register (`scoreboard`) and has room at its unit. Its threads execute it at once |
+//! | operand collect | `operands` | a collector reads its sources from the banks of the register file |
+//! | execute | `execute` | it enters a pipeline, if the entry and a result bus are free |
+//! | memory | `memory` | or the load/store unit, which sends its accesses through the caches and to the network |
+//! | writeback | `writeback` | its registers are written; instructions that wait for them may issue in this cycle |
+//!
+//! Around the pipeline: `blocks` come and leave; `barriers` hold their warps until all have come, `sync` those whose
+//! threads wait for each other; `control` is where warps go on, as the divergence model says; `virtual_blocks` run for
+//! several logical ones. `accounting` counts what each warp and each scheduler does in each cycle. [`supports`] says what
+//! of a machine only the default SM does.
+//!
+//! The stages run back to front within a cycle ([`Sm::cycle`]), so that what one frees is there for the one before it, and
+//! an instruction takes at least a cycle for each.
+
+mod accounting;
+mod barriers;
+mod blocks;
+mod control;
+mod decode;
+mod execute;
+mod fetch;
+mod gather;
+mod icache;
+mod issue;
+mod lanes;
+mod memory;
+mod operands;
+mod scoreboard;
+mod stuck;
+mod supports;
+mod sync;
+mod virtual_blocks;
+mod warp;
+mod writeback;
+
+use crate::config::{Machine, Scoreboard as ScoreboardKind};
+use crate::divergence::{DivergenceModel, Groups};
+use crate::exec::memory::image::GlobalMemory;
+use crate::exec::memory::store_buffer::StoreBuffer;
+use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
+use crate::memory::network::inbox::Inbox;
+use crate::place::{Layout, Place};
+use crate::schedule::IssuePolicy;
+use crate::sm::launch::{Launched, Leavings, SmFault};
+use crate::sm::memory::{Port, TokenKind, untoken};
+use crate::sm::residents::{Coming, Ended, Request};
+use crate::sm::units::UnitPlan;
+use crate::stats::SmStats;
+use crate::time::Cycle;
+use blocks::Block;
+use execute::Pipelines;
+use fetch::Fetch;
+use memory::LoadStore;
+use operands::Collectors;
+use std::collections::VecDeque;
+use std::sync::Arc;
+pub(crate) use supports::refused;
+use sync::{CopiesUnderWay, Meeting};
+use warp::Warp;
+
+/// What an SM sees of the world while it runs.
+pub(crate) struct World<'a> {
+    /// The kernel.
+    pub launched: &'a Launched,
+    /// Global memory as of the period's start.
+    pub image: &'a GlobalMemory,
+    /// Replies that have come for this SM.
+    pub inbox: &'a mut Inbox,
+}
+
+/// A streaming multiprocessor.
+pub(crate) struct Sm {
+    id: u16,
+    machine: Arc<Machine>,
+    layout: Layout,
+    one_in_flight: bool,
+    /// The hardware warps, by slot.
+    warps: Vec<Warp>,
+    /// By scheduler: how many of its warps are here.
+    here: Vec<u32>,
+    /// By slot: copies that a warp has under way.
+    copies: Vec<CopiesUnderWay>,
+    /// Which threads each slot holds, and what decides about that. In a pool warps belong to no block.
+    groups: Groups,
+    model: Box<dyn DivergenceModel>,
+    pools: bool,
+    /// What the threads have in their registers and memories.
+    threads: Threads,
+    policy: Box<dyn IssuePolicy>,
+    /// When the phase of a policy ends that goes by the power of the lanes.
+    phase_ends: Cycle,
+    /// By scheduler: the first cycle in which it may issue.
+    issue_free: Vec<Cycle>,
+    /// Instructions issued.
+    issued: u64,
+    /// Blocks by their slots, and those on their way.
+    blocks: Vec<Option<Block>>,
+    arrivals: VecDeque<(Cycle, Coming)>,
+    next_age: u64,
+    /// Blocks completed since the dispatcher last looked, and how those of the launch have run.
+    completed: u32,
+    ended: Vec<Ended>,
+    /// Logical blocks that virtual ones have asked for.
+    requests: Vec<Request>,
+    last_retired: Cycle,
+    /// Cycles in which the schedulers' turn has rested, and the first one without a block.
+    rested: u64,
+    empty_from: Cycle,
+    /// The last block has left, or a fence was passed: the data cache may have to forget its lines.
+    emptied: bool,
+    fence_passed: bool,
+    meetings: Vec<Meeting>,
+    /// Warps that sleep, and until when.
+    sleepers: Vec<(Cycle, u16)>,
+    fetch: Fetch,
+    collectors: Collectors,
+    pipelines: Pipelines,
+    memory: LoadStore,
+    effect: Effect,
+    /// The cycle behind the last that has run.
+    ran: Cycle,
+    /// The cycle behind the last in which something happened.
+    moved: Cycle,
+    /// Way to the network, and what the SM leaves for others.
+    pub port: Port,
+    pub leavings: Leavings,
+    stats: SmStats,
+}
+
+impl Sm {
+    /// SM number `id` of a machine that it [supports](refused).
+    pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
+        let layout = Layout::of(machine);
+        let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
+        let mut model = crate::divergence::make(machine, layout.slots_for(homes));
+        let pools = model.pool().is_some();
+        let slots = match pools {
+            true => crate::divergence::pool::slots(machine),
+            false => layout.slots_for(homes),
+        };
+        let plan = UnitPlan::of(machine);
+        let mut policy = crate::schedule::make(machine, layout.domains());
+        let minded = policy.minds_power().is_some();
+        Sm {
+            id,
+            machine: machine.clone(),
+            layout,
+            one_in_flight: machine.sm.scoreboard == ScoreboardKind::OneInFlight,
+            warps: (0..slots as u16)
+                .map(|slot| Warp::empty(layout.place_of(slot)))
+                .collect(),
+            here: vec![0; layout.domains()],
+            copies: vec![CopiesUnderWay::default(); slots],
+            groups: Groups::new(slots),
+            model,
+            pools,
+            threads: Threads {
+                warps: vec![HomeWarp::default(); homes],
+                blocks: vec![HomeBlock::default(); machine.sm.max_blocks as usize],
+                ..Threads::default()
+            },
+            policy,
+            phase_ends: Cycle::NEVER,
+            issue_free: vec![Cycle::ZERO; layout.domains()],
+            issued: 0,
+            blocks: (0..machine.sm.max_blocks).map(|_| None).collect(),
+            arrivals: VecDeque::new(),
+            next_age: 0,
+            completed: 0,
+            ended: Vec::new(),
+            requests: Vec::new(),
+            last_retired: Cycle::ZERO,
+            rested: 0,
+            empty_from: Cycle::ZERO,
+            emptied: false,
+            fence_passed: false,
+            meetings: Vec::new(),
+            sleepers: Vec::new(),
+            fetch: Fetch::new(machine, id),
+            collectors: Collectors::new(&machine.collector, &plan),
+            pipelines: Pipelines::new(machine, plan, minded),
+            memory: LoadStore::new(machine, id),
+            effect: Effect::default(),
+            ran: Cycle::ZERO,
+            moved: Cycle::ZERO,
+            port: Port::new(machine),
+            leavings: Leavings {
+                stores: StoreBuffer::new(),
+                prints: Vec::new(),
+            },
+            stats: SmStats::default(),
+        }
+    }
+
+    /// Gets ready for a launch that begins with cycle `now`.
+    pub fn begin(&mut self, now: Cycle) {
+        self.stats = SmStats::default();
+        self.ended.clear();
+        self.policy.blocks_left(true);
+        self.model.begin();
+        self.last_retired = now;
+        (self.ran, self.moved) = (now, now);
+        self.begin_power(now);
+        let tells = self.policy.hears_cache().is_some();
+        self.memory.begin(tells);
+    }
+
+    /// Runs the cycles up to (not including) `to`.
+    pub fn run(&mut self, to: Cycle, world: &mut World) -> Result<(), SmFault> {
+        while self.ran < to {
+            self.cycle(self.ran, world)?;
+            self.ran += 1;
+        }
+        Ok(())
+    }
+
+    /// A cycle: the stages, back to front.
+    fn cycle(&mut self, now: Cycle, world: &mut World) -> Result<(), SmFault> {
+        let launched = world.launched;
+        let before = self.done();
+        self.power_stage(now, launched);
+        self.take_arrivals(now, launched);
+        self.count_active();
+        self.take_reply(now, world.inbox);
+        self.write_back(now, launched);
+        self.pipelines
+            .step(now, &mut self.collectors, &launched.facts);
+        self.memory_stage(now, launched);
+        self.tick(now, launched);
+        self.issue(now, world)?;
+        self.decode(launched);
+        self.fetch(now, launched);
+        if self.has_moved(before, now) {
+            self.moved = now + 1;
+        }
+        Ok(())
+    }
+
+    /// What the divergence model and the policy do by themselves; sleepers wake up.
+    fn tick(&mut self, now: Cycle, launched: &Launched) {
+        if self.model.ticks() && self.model.next() <= now {
+            self.model.tick(now, &mut self.groups);
+            self.follow(now, launched);
+        }
+        if self.policy.ticks() && self.policy.next() <= now {
+            self.policy.tick(now);
+        }
+        self.wake(now, launched);
+    }
+
+    /// Takes a packet from the network, if one has come and there is room for it.
+    fn take_reply(&mut self, now: Cycle, inbox: &mut Inbox) {
+        let Some((_, reply)) = inbox.front().filter(|(at, _)| *at <= now) else {
+            return;
+        };
+        if untoken(reply.token).0 == TokenKind::Instruction {
+            self.fetch.cache.take_reply(reply);
+        } else if self.memory.accepts_reply() {
+            self.memory.take_reply(reply);
+        } else {
+            return;
+        }
+        inbox.pop();
+        self.moved = now + 1;
+    }
+
+    /// Counts a cycle in which a warp is here.
+    fn count_active(&mut self) {
+        self.stats.counters.active_cycles += u64::from(!self.has_no_block());
+    }
+
+    /// Which scheduler goes first.
+    fn turn(&self, now: Cycle) -> usize {
+        (now.get() - self.rested) as usize
+    }
+
+    /// Places for warps of each scheduler.
+    fn places(&self) -> u8 {
+        (self.warps.len() / self.layout.domains()) as u8
+    }
+
+    /// The slot of a place.
+    fn slot(&self, domain: usize, index: u8) -> u16 {
+        let domain = domain as u8;
+        self.layout.slot_at(Place { domain, index })
+    }
+
+    /// The warps of a scheduler of which something `is` so, a bit each: what policies are told.
+    fn those(&self, domain: usize, is: impl Fn(u16, &Warp) -> bool) -> u64 {
+        let mut set = 0;
+        let places = match self.here[domain] {
+            0 => 0,
+            _ => self.places(),
+        };
+        for index in 0..places {
+            let slot = self.slot(domain, index);
+            let warp = &self.warps[usize::from(slot)];
+            set |= u64::from(warp.resident && is(slot, warp)) << index;
+        }
+        set
+    }
+
+    /// A warp comes to a slot.
+    fn come(&mut self, slot: u16, block: u16, now: Cycle) {
+        let warp = &mut self.warps[usize::from(slot)];
+        warp.arrive(block, self.next_age, now);
+        self.here[usize::from(warp.place.domain)] += 1;
+        self.policy.launched(warp.place, self.next_age, block);
+        self.next_age += 1;
+    }
+
+    /// A warp leaves its slot.
+    fn go(&mut self, slot: u16) {
+        let warp = &mut self.warps[usize::from(slot)];
+        self.here[usize::from(warp.place.domain)] -= u32::from(warp.resident);
+        warp.leave();
+    }
+
+    /// Accounts for the end of a launch with cycle `end`.
+    pub fn finish(&mut self, end: Cycle) {
+        self.count_power(end);
+        let [read, written] = std::mem::take(&mut self.port.traffic);
+        self.stats.counters.read_bytes += read;
+        self.stats.counters.written_bytes += written;
+        self.take_back(end, self.ran);
+    }
+
+    /// What is to come to it in cycle `at`, behind what comes in the same cycle.
+    pub fn expect(&mut self, at: Cycle, what: Coming) {
+        let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
+        self.arrivals.insert(behind, (at, what));
+    }
+
+    /// Whether the issue policy wants to hear when no block is left to be handed out.
+    pub fn hears_of_last_block(&self) -> bool {
+        self.policy.hears_blocks()
+    }
+
+    /// Takes the number of blocks that have completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// Takes the logical blocks that virtual ones have asked for since this was asked last.
+    pub fn take_requests(&mut self) -> Vec<Request> {
+        std::mem::take(&mut self.requests)
+    }
+
+    /// Whether nothing is resident or on its way.
+    pub fn is_idle(&self) -> bool {
+        let comes = |(_, what): &(Cycle, Coming)| matches!(what, Coming::Block(_));
+        self.memory.is_empty() && self.has_no_block() && !self.arrivals.iter().any(comes)
+    }
+
+    /// The cycle behind the last in which something happened.
+    pub fn moved(&self) -> Cycle {
+        self.moved
+    }
+
+    /// The cycle in which a warp retired last.
+    pub fn last_retired(&self) -> Cycle {
+        self.last_retired
+    }
+
+    /// Blocks of this launch that have ended, in order.
+    pub fn ended(&self) -> &[Ended] {
+        &self.ended
+    }
+
+    /// The deepest reconvergence stack of this launch.
+    pub fn deepest_stack(&self) -> u32 {
+        self.model.deepest()
+    }
+
+    /// What it has counted.
+    pub fn stats(&self) -> &SmStats {
+        &self.stats
+    }
+
+    /// What its threads have in registers.
+    pub fn threads(&self) -> &Threads {
+        &self.threads
+    }
+
+    /// Performs an atomic, given by its token, that has reached L2.
+    pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
+        self.memory.perform_atomic(token, image)
+    }
+}
