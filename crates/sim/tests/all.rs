@@ -7,7 +7,7 @@ mod common;
 mod compilers;
 mod config;
 mod divergence;
-mod drift;
+
 #[path = "filetests/main.rs"]
 mod filetests;
 mod floors;
@@ -27,5 +27,6 @@ mod replacement;
 mod spills;
 mod stalls;
 mod timing;
+mod unseen;
 mod virtual_blocks;
 mod visibility;

@@ -236,7 +236,11 @@ impl Gpu {
 
     /// The SMs receive what has come for them.
     fn receive_on_reference(&mut self) {
-        for (replies, wires) in self.reference_replies.iter_mut().zip(&self.memory.wires().sms) {
+        for (replies, wires) in self
+            .reference_replies
+            .iter_mut()
+            .zip(&self.memory.wires().sms)
+        {
             replies.receive(wires);
         }
     }
@@ -264,7 +268,11 @@ impl Gpu {
     }
 
     /// Performs the atomics that slices have served before cycle `end`, in that order.
-    fn perform_atomics_on_reference(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
+    fn perform_atomics_on_reference(
+        &mut self,
+        end: Cycle,
+        course: &Course,
+    ) -> Result<(), SimError> {
         let mut failed = None;
         for (_, sm, token) in self.memory.take_atomics(end) {
             let performed = self.reference[usize::from(sm)].perform_atomic(token, &mut self.image);

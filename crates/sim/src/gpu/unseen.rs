@@ -1,7 +1,7 @@
 //! Which launches cannot tell when stores become visible.
 //!
 //! A kernel that reads no array that it writes sees nothing of what other SMs store, so that stores need not be shown before the launch is
-//! over. That lets SMs [drift](super::run) apart, and it is decided by the kernel and its arguments alone: stores of such a launch are shown
+//! over. That lets SMs run by themselves for long, and it is decided by the kernel and its arguments alone: stores of such a launch are shown
 //! less often, on any number of threads. Should it read them after all, through a pointer to something else, it finds what any other
 //! run does.
 

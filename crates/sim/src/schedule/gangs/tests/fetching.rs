@@ -3,8 +3,8 @@
 use super::super::table::{Part, Table};
 use crate::config::{Machine, ReadMachine};
 use crate::fixed_list::FixedList;
-use crate::place::Layout;
 use crate::fixed_list::FixedList;
+use crate::place::Layout;
 use crate::schedule::{FetchView, Place, Together};
 
 const HOMES: u16 = 6;

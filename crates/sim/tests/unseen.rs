@@ -1,4 +1,4 @@
-//! SMs that drift apart: launches that read nothing that they write, on several threads. (When stores are seen then stands with `visibility`.)
+//! Launches that read nothing that they write, on several threads: SMs run by themselves for many periods. (When stores are seen then stands with `visibility`.)
 
 use crate::common;
 
