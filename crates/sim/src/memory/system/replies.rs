@@ -8,6 +8,7 @@ use crate::time::Cycle;
 /// The inbox, and how many replies have come.
 #[derive(Debug, Default)]
 pub struct Replies {
+    /// Replies that the SM has not taken.
     pub inbox: Inbox,
     received: u64,
     /// Replies that have just come; empty between calls.

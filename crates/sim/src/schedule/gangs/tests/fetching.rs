@@ -3,7 +3,6 @@
 use super::super::table::{Part, Table};
 use crate::config::{Machine, ReadMachine};
 use crate::fixed_list::FixedList;
-use crate::fixed_list::FixedList;
 use crate::place::Layout;
 use crate::schedule::{FetchView, Place, Together};
 
