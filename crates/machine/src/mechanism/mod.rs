@@ -10,7 +10,7 @@ mod registry;
 pub use choice::{Choice, Values};
 pub use kind::{CacheName, Kind};
 pub use parameter::{Integer, OneOf, Parameter, Switch, Typed};
-pub use registry::{Mechanisms, NONE};
+pub use registry::{Check, Mechanisms, NONE};
 
 /// What every mechanism says of itself.
 #[derive(Clone, Copy)]

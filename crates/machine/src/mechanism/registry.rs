@@ -6,13 +6,16 @@ use crate::check::rule::Rule;
 use crate::check::validate::Problem;
 use warpsim_present::{listed, nearest};
 
+/// What a part asks of a machine.
+pub type Check = fn(&Machine) -> Result<(), Problem>;
+
 /// What a simulator, or a part of one, has to choose from.
 pub struct Mechanisms {
     /// Every mechanism of a kind. `None` where this program has nothing of the kind: a machine's choice of one
     /// is then taken as it is, and its parameters are left out.
     pub registered: fn(Kind) -> Option<Vec<Info>>,
     /// What parts ask of a machine whose settings are in their ranges, in this order.
-    pub checks: &'static [fn(&Machine) -> Result<(), Problem>],
+    pub checks: &'static [Check],
     /// What does not go together.
     pub rules: &'static [Rule],
 }

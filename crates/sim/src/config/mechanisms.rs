@@ -2,7 +2,8 @@
 //! (`schedule::POLICIES`, `fetch::POLICIES`, `divergence::MODELS`, `replacement::POLICIES`,
 //! `prefetch::PREFETCHERS`) has one line for it.
 
-use super::check::{combination, tables};
+use super::check::combination;
+use crate::memory::cache::tables;
 use crate::{divergence, fetch, power, prefetch, replacement, schedule};
 use warpsim_machine::mechanism::{Info, Kind, Mechanisms};
 

@@ -452,7 +452,7 @@ pub fn max_warps(machine: &Machine) -> u64 {
 /// # Panics
 ///
 /// When there is no such model: the machine has not been
-/// [validated](crate::config::check::validate::validate).
+/// [validated](warpsim_machine::check::validate::validate).
 pub fn make(machine: &Machine, slots: usize) -> Box<dyn DivergenceModel> {
     let choice = &machine.divergence;
     let model = find(&choice.name).expect("the machine has been validated");

@@ -95,7 +95,7 @@ pub fn needs(name: &str) -> &'static [Need] {
 /// # Panics
 ///
 /// When there is no such policy: the machine has not been
-/// [validated](crate::config::check::validate::validate).
+/// [validated](warpsim_machine::check::validate::validate).
 pub fn make(machine: &Machine, domains: usize) -> Box<dyn FetchPolicy> {
     let choice = &machine.fetch.policy;
     let policy = find(&choice.name).expect("the machine has been validated");

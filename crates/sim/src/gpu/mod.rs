@@ -11,7 +11,6 @@ mod run;
 mod unseen;
 
 use crate::config::Machine;
-use crate::config::check::tables;
 use crate::config::check::validate::validate;
 use crate::divergence::DivergenceModel;
 use crate::exec::code::Code;
@@ -19,6 +18,7 @@ use crate::exec::functional::{RaceCheck, StepCheck};
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::fetch::FetchPolicy;
 use crate::mechanism::CacheName;
+use crate::memory::cache::tables;
 use crate::memory::system::{MemorySystem, Replies, lookahead};
 use crate::observe::Observer;
 use crate::prefetch::Prefetcher;

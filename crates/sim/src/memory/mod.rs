@@ -1,5 +1,5 @@
 //! The time that memory takes beyond the SM: interconnect, L2 slices, DRAM channels. It holds no
-//! data; what kernels see is in [`crate::exec::memory`].
+//! data; what kernels see is in `exec::memory`.
 //!
 //! [`system::MemorySystem`] is what the rest of the GPU talks to. Behind it a request goes
 //! through a `network`, an `l2` slice and perhaps `dram`. `cache` has the parts that L2
@@ -8,6 +8,7 @@
 
 pub(crate) mod address_map;
 pub(crate) mod cache;
+pub mod choices;
 pub(crate) mod clock;
 pub(crate) mod divide;
 pub(crate) mod dram;

@@ -86,7 +86,7 @@ pub(crate) const NONE: &str = none::PREFETCHER.info.name;
 /// # Panics
 ///
 /// When there is no such prefetcher: the machine has not been
-/// [validated](crate::config::check::validate::validate).
+/// [validated](warpsim_machine::check::validate::validate).
 pub fn make(choice: &Choice) -> Option<Box<dyn Prefetcher>> {
     let registered = PREFETCHERS.iter().find(|p| p.info.name == choice.name);
     let registered = registered.expect("the machine has been validated");

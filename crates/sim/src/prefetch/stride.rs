@@ -124,7 +124,7 @@ mod tests {
     use super::super::Found;
     use super::super::testing::{load, wants};
     use super::*;
-    use crate::mechanism::Values;
+    use warpsim_machine::mechanism::Values;
 
     fn made(set: &[(&str, toml::Value)]) -> Box<dyn Prefetcher> {
         let mut values = Values::default();

@@ -45,7 +45,7 @@ pub const POLICY: Policy = Policy {
 mod tests {
     use super::super::properties::Set;
     use super::*;
-    use crate::mechanism::Values;
+    use warpsim_machine::mechanism::Values;
 
     #[test]
     fn the_first_that_came_goes_although_it_was_just_used() {

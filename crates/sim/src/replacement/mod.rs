@@ -70,7 +70,7 @@ pub const BYTES_PER_LINE: u64 = size_of::<u64>() as u64;
 /// # Panics
 ///
 /// When there is no such policy: the machine has not been
-/// [validated](crate::config::check::validate::validate).
+/// [validated](warpsim_machine::check::validate::validate).
 pub fn make(choice: &Choice, sets: u32, ways: u32) -> Box<dyn Replacement> {
     let policy = POLICIES.iter().find(|p| p.info.name == choice.name);
     let policy = policy.expect("the machine has been validated");

@@ -65,7 +65,7 @@ pub const POLICY: Policy = Policy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanism::Values;
+    use warpsim_machine::mechanism::Values;
 
     fn victims(seed: u32, among: &Ways) -> Vec<usize> {
         let mut values = Values::default();

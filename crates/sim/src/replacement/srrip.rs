@@ -73,7 +73,7 @@ pub const POLICY: Policy = Policy {
 mod tests {
     use super::super::properties::Set;
     use super::*;
-    use crate::mechanism::Values;
+    use warpsim_machine::mechanism::Values;
 
     fn set(bits: u32, ways: usize) -> Set {
         let mut values = Values::default();

@@ -213,7 +213,7 @@ pub fn ranks_blocks(name: &str) -> bool {
 /// # Panics
 ///
 /// When there is no such policy: the machine has not been
-/// [validated](crate::config::check::validate::validate).
+/// [validated](warpsim_machine::check::validate::validate).
 pub fn make(machine: &Machine, domains: usize) -> Box<dyn IssuePolicy> {
     let choice = &machine.scheduler;
     let policy = find(&choice.name).expect("the machine has been validated");

@@ -65,8 +65,7 @@ impl Device for Whole {
     }
 
     fn read(&self, address: u64, bytes: u64) -> Result<Vec<u8>, String> {
-        let read = self.gpu.read(address, bytes);
-        read.map(Vec::from).map_err(|e| e.to_string())
+        self.gpu.read(address, bytes).map_err(|e| e.to_string())
     }
 
     fn free(&mut self, address: u64) -> Result<(), String> {

@@ -1,9 +1,8 @@
-//! Which machines make sense, with the rules of [`combination`] between mechanisms and what `tables` take of the
-//! host's memory; [`matrix`] knows every choice and asks which go together.
+//! Which machines make sense, with the rules of [`combination`] between mechanisms; [`matrix`] knows every choice and
+//! asks which go together.
 
 pub mod combination;
 pub mod matrix;
-pub(crate) mod tables;
 
 /// The one place that says which machines make no sense.
 pub mod validate {

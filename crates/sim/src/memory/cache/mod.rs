@@ -2,4 +2,5 @@
 //! there, [`mshr`] which are on their way and which requests wait for them.
 
 pub mod mshr;
+pub(crate) mod tables;
 pub mod tags;

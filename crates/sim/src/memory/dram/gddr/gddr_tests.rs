@@ -1,5 +1,4 @@
 use super::*;
-use crate::config::ReadMachine;
 use crate::memory::cache::mshr::Fetch;
 use crate::memory::dram::Done;
 use crate::memory::testing::gtx480;
@@ -277,7 +276,7 @@ fn streaming_over_banks_uses_the_bus_nearly_always() {
 /// A machine's DRAM with settings.
 fn channel_with(settings: &[&str]) -> Bench {
     let settings: Vec<String> = settings.iter().map(|s| s.to_string()).collect();
-    let machine = crate::config::Machine::resolve("gtx480", &settings).expect("a valid machine");
+    let machine = crate::memory::testing::gtx480_with(&settings);
     Bench::new(&machine.dram)
 }
 

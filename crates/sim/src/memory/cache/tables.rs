@@ -1,10 +1,10 @@
 //! What the tables of a machine's caches take of the host's memory. Each range of a setting is
 //! sensible by itself; together they can ask for more than any computer has.
 
-use crate::config::model::{Cache, Machine};
-use crate::memory::cache::mshr::BYTES_PER_ENTRY;
-use crate::memory::cache::tags::BYTES_PER_LINE;
+use super::mshr::BYTES_PER_ENTRY;
+use super::tags::BYTES_PER_LINE;
 use warpsim_machine::check::validate::Problem;
+use warpsim_machine::{Cache, Machine};
 
 /// The most that all of them may take. The largest GPUs take a hundredth of it.
 pub const MOST_BYTES: u64 = 2 << 30;
