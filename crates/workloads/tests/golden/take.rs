@@ -1,5 +1,6 @@
 //! Taking fingerprints: one run, or many on all cores.
 
+use crate::counts::{self, Counts};
 use crate::line::{Fingerprint, How, Run};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -68,7 +69,7 @@ pub fn machine(run: &Run) -> Result<Machine, String> {
 }
 
 /// Makes a run on so many threads. Its result must be right.
-fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
+fn take(run: &Run, threads: usize) -> Result<(Fingerprint, Counts), String> {
     let listener = Listener::default();
     let options = Options {
         skip: run.how != How::Stepped,
@@ -109,15 +110,17 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
         }
         writeln!(statistics, "{report}").map_err(|e| e.to_string())?;
     }
-    Ok(Fingerprint {
-        cycles: device.gpu.totals().cycles,
+    let totals = device.gpu.totals();
+    let fingerprint = Fingerprint {
+        cycles: totals.cycles,
         statistics: statistics.digits(),
         events: (run.how == How::Observed).then(|| listener.0.take().digits()),
-    })
+    };
+    Ok((fingerprint, counts::counts(&totals.to_json())))
 }
 
 /// Makes all runs, on all cores and each on so many threads; what came of them is in their order.
-pub fn take_all(runs: &[&Run], threads: usize) -> Vec<Result<Fingerprint, String>> {
+pub fn take_all(runs: &[&Run], threads: usize) -> Vec<Result<(Fingerprint, Counts), String>> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(vec![Err("not run".to_string()); runs.len()]);
     let work = || {
