@@ -152,6 +152,12 @@ impl Iterator for HomeSlots {
         self.slices &= self.slices - 1;
         Some(self.first + slice * self.step)
     }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.slices.count_ones() as usize;
+        (count, Some(count))
+    }
 }
 
 /// The numbers of the bits in a set.

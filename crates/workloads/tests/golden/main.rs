@@ -1,13 +1,15 @@
 //! Fingerprints of runs all over the simulator: a change that should change no result changes none
-//! of them. `fingerprints.txt` lists the runs with what came of each. After an intended change,
-//! and for new lines, which are written without what is behind the colon:
-//! `WARPSIM_BLESS=1 cargo test -p warpsim-workloads --test golden` rewrites it.
+//! of them. `fingerprints.txt` lists the runs with what came of each, and `counts.txt` has what it was made of. After an
+//! intended change, and for new lines, which are written without what is behind the colon:
+//! `WARPSIM_BLESS=1 cargo test -p warpsim-workloads --test golden` rewrites both.
 
+mod counts;
 mod line;
 mod reference;
 mod take;
 
-use line::{How, Line, Run};
+use counts::ByHash;
+use line::{Fingerprint, How, Line, Run};
 use std::path::PathBuf;
 use warpsim_workloads::suite::WORKLOADS;
 
@@ -19,12 +21,23 @@ const LEAST_RUNS: usize = 200;
 /// So many are made both with and without an observer.
 const LEAST_OBSERVED: usize = 15;
 
-fn path() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/fingerprints.txt")
+fn path(file: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(file)
+}
+
+fn read(file: &str) -> String {
+    let text = std::fs::read_to_string(path(file));
+    text.unwrap_or_else(|e| panic!("{file} cannot be read: {e}"))
+}
+
+fn write(file: &str, text: &str) {
+    std::fs::write(path(file), text).unwrap_or_else(|e| panic!("{file} cannot be written: {e}"));
 }
 
 fn recorded() -> Vec<Line> {
-    let text = std::fs::read_to_string(path()).expect("fingerprints.txt can be read");
+    let text = read("fingerprints.txt");
     let parse = |(at, line)| {
         Line::parse(line).unwrap_or_else(|e| panic!("fingerprints.txt, line {}: {e}", at + 1))
     };
@@ -41,8 +54,13 @@ fn runs(lines: &[Line]) -> Vec<&Run> {
     runs
 }
 
+/// The counts that the recorded fingerprints were made of.
+fn recorded_counts() -> ByHash {
+    counts::read(&read("counts.txt")).unwrap_or_else(|e| panic!("counts.txt: {e}"))
+}
+
 /// The same runs with what came of them now, on so many threads; failures as text.
-fn made_again(lines: &[Line], threads: usize) -> Result<Vec<Line>, String> {
+fn made_again(lines: &[Line], threads: usize) -> Result<(Vec<Line>, ByHash), String> {
     let runs = runs(lines);
     let results = take::take_all(&runs, threads);
     let failed = runs.iter().zip(&results);
@@ -51,12 +69,19 @@ fn made_again(lines: &[Line], threads: usize) -> Result<Vec<Line>, String> {
     if !failed.is_empty() {
         return Err(failed.join("\n"));
     }
-    let mut results = results.into_iter().flatten();
+    let (mut results, mut counts) = (results.into_iter().flatten(), ByHash::new());
     let again = |line: &Line| match line {
-        Line::Run(run, _) => Line::Run(run.clone(), results.next()),
+        Line::Run(run, _) => {
+            let result = results.next().map(|(fingerprint, its)| {
+                counts.insert(fingerprint.statistics.clone(), its);
+                fingerprint
+            });
+            Line::Run(run.clone(), result)
+        }
         text => text.clone(),
     };
-    Ok(lines.iter().map(again).collect())
+    let lines = lines.iter().map(again).collect();
+    Ok((lines, counts))
 }
 
 /// Runs that an observer listened to or that were stepped through, and whose statistics are not those
@@ -79,8 +104,8 @@ fn disturbed(lines: &[Line]) -> Vec<String> {
 #[test]
 fn statistics_are_as_recorded() {
     let before = recorded();
-    let after =
-        made_again(&before, 1).unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
+    let made = made_again(&before, 1);
+    let (after, counts) = made.unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
     let disturbed = disturbed(&after);
     assert!(
         disturbed.is_empty(),
@@ -89,10 +114,12 @@ fn statistics_are_as_recorded() {
     );
     if std::env::var_os("WARPSIM_BLESS").is_some() {
         let text: String = after.iter().map(|line| format!("{line}\n")).collect();
-        std::fs::write(path(), text).expect("fingerprints.txt can be written");
+        write("fingerprints.txt", &text);
+        write("counts.txt", &counts::write(&counts));
         return;
     }
-    let changed = changed(&before, &after);
+    let recorded = recorded_counts();
+    let changed = changed(&before, &after, &recorded, &counts);
     assert!(
         changed.is_empty(),
         "{} of {} runs have changed:\n{}\nif that is intended:\n{REWRITE}",
@@ -100,14 +127,27 @@ fn statistics_are_as_recorded() {
         runs(&before).len(),
         changed.join("\n")
     );
+    assert!(
+        recorded == counts,
+        "counts.txt is not what fingerprints.txt was made of:\n{REWRITE}"
+    );
 }
 
-/// Lines that are not what they were, as a difference.
-fn changed(before: &[Line], after: &[Line]) -> Vec<String> {
+/// Lines that are not what they were, as a difference, with the counts that have moved most.
+fn changed(before: &[Line], after: &[Line], old: &ByHash, new: &ByHash) -> Vec<String> {
+    let counts = |line: &Line, of: &ByHash| match line {
+        Line::Run(_, Some(Fingerprint { statistics, .. })) => of.get(statistics).cloned(),
+        _ => None,
+    };
     let pairs = before.iter().zip(after).filter(|(old, new)| old != new);
-    pairs
-        .map(|(old, new)| format!("- {old}\n+ {new}"))
-        .collect()
+    let text = |(line, made): (&Line, &Line)| {
+        let moved = match (counts(line, old), counts(made, new)) {
+            (Some(old), Some(new)) => counts::moved(&old, &new),
+            _ => String::new(),
+        };
+        format!("- {line}\n+ {made}{moved}")
+    };
+    pairs.map(text).collect()
 }
 
 /// Makes runs again on several threads: for each pair `(threads, every)`, one run of `every`. On more than two threads
@@ -116,13 +156,13 @@ fn on_threads(counts: &[(usize, usize)]) {
     if std::env::var_os("WARPSIM_BLESS").is_some() {
         return;
     }
-    let all = recorded();
+    let (all, recorded) = (recorded(), recorded_counts());
     for &(threads, every) in counts {
         let runs = all.iter().filter(|line| matches!(line, Line::Run(..)));
         let before: Vec<Line> = runs.skip(threads - 2).step_by(every).cloned().collect();
-        let after = made_again(&before, threads)
+        let (after, counts) = made_again(&before, threads)
             .unwrap_or_else(|failures| panic!("runs failed:\n{failures}"));
-        let changed = changed(&before, &after);
+        let changed = changed(&before, &after, &recorded, &counts);
         assert!(
             changed.is_empty(),
             "on {threads} threads:\n{}",

@@ -1,5 +1,6 @@
 //! Taking fingerprints: one run, or many on all cores.
 
+use crate::counts::{self, Counts};
 use crate::line::{Fingerprint, How, Run};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -69,7 +70,7 @@ pub fn machine(run: &Run) -> Result<Machine, String> {
 }
 
 /// Makes a run on so many threads. Its result must be right.
-fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
+fn take(run: &Run, threads: usize) -> Result<(Fingerprint, Counts), String> {
     let listener = Listener::default();
     let options = Options {
         skip: run.how != How::Stepped,
@@ -86,11 +87,13 @@ fn take(run: &Run, threads: usize) -> Result<Fingerprint, String> {
     for report in statistics_of(&device) {
         writeln!(statistics, "{report}").map_err(|e| e.to_string())?;
     }
-    Ok(Fingerprint {
-        cycles: device.gpu.totals().cycles,
+    let totals = device.gpu.totals();
+    let fingerprint = Fingerprint {
+        cycles: totals.cycles,
         statistics: statistics.digits(),
         events: (run.how == How::Observed).then(|| listener.0.take().digits()),
-    })
+    };
+    Ok((fingerprint, counts::counts(&totals.to_json())))
 }
 
 /// Makes a run. Its result must be right.
@@ -138,7 +141,7 @@ fn statistics_of_launch(mut report: Value) -> Value {
 }
 
 /// Makes all runs, on all cores and each on so many threads; what came of them is in their order.
-pub fn take_all(runs: &[&Run], threads: usize) -> Vec<Result<Fingerprint, String>> {
+pub fn take_all(runs: &[&Run], threads: usize) -> Vec<Result<(Fingerprint, Counts), String>> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(vec![Err("not run".to_string()); runs.len()]);
     let work = || {

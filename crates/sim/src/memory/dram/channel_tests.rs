@@ -68,6 +68,44 @@ fn run(
     (heard, counted)
 }
 
+/// The slices of a channel send as much as they can, and nothing completes.
+#[test]
+fn what_is_under_way_beyond_the_slices_has_a_place_where_it_can_wait() {
+    let mut machine = gtx480();
+    machine.dram.queue = 4;
+    let clock = Clock::new(924, 700);
+    for slices in [1, 2] {
+        let mut channel = Channel::new(&machine.dram, clock, slices, 3);
+        let mut far = FarSide::new(&machine.dram, clock, slices);
+        let known = clock.first_tick(Cycle::new(1000));
+        channel.hear(far.told(), known, &mut |_, _| {});
+        let mut has_room = vec![true; slices];
+        for cycle in (0..900).map(Cycle::new) {
+            let end = clock.first_tick(cycle + 1);
+            let counted = &mut DramCounters::default();
+            channel.run(cycle, end, counted, &mut |slice, _| has_room[slice] = true);
+            for slice in (0..slices)
+                .filter(|slice| has_room[*slice])
+                .collect::<Vec<_>>()
+            {
+                let request = DramRequest {
+                    slice: slice as u16,
+                    bank: 0,
+                    row: 0,
+                    write: false,
+                    bytes: 32,
+                    fetch: Fetch(0),
+                };
+                has_room[slice] = channel.push(end, request);
+            }
+        }
+        let mut under_way = 0;
+        channel.tell(|sent| under_way = sent.len());
+        // The places of the scheduler's queue and of that behind it, and a credit that one slice holds beside.
+        assert_eq!(under_way, 4 + 116 + 1, "{}", channel.describe());
+    }
+}
+
 proptest! {
     #[test]
     fn how_long_the_far_side_runs_by_itself_makes_no_difference(

@@ -3,7 +3,8 @@
 //!
 //! Most policies rank the warps of each scheduler, and the schedulers take their turns one by one (here); where the lanes
 //! make one access per cycle, memory instructions wait for the last of them (`gather`). Other policies plan what all
-//! schedulers issue (`planned`): the warps that these name issue one instruction together (`gang`).
+//! schedulers issue (`planned`): the warps that these name issue one instruction together (`gang`). What a turn does to
+//! the warps of a scheduler is in `turns`.
 
 mod execute;
 mod gang;
@@ -12,6 +13,7 @@ mod operand;
 mod planned;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 use super::facts::{OpFacts, Traffic};
 use super::launch::{Launched, SmFault, View};
@@ -23,14 +25,14 @@ use super::residents::{Residents, Special};
 use super::units::Units;
 use super::warps::WarpTable;
 use crate::config::Machine;
-use crate::divergence::Groups;
 use crate::exec::state::Effect;
-use crate::place::{Place, alike, each};
-use crate::schedule::{Chosen, Together};
+use crate::place::Place;
+use crate::schedule::Together;
 use crate::time::Cycle;
 use gather::Gathered;
 pub use gather::memory_ahead;
 use planned::Plannable;
+use turns::Turns;
 use warpsim_ptx::kernel::Pc;
 
 /// The issue stage.
@@ -79,37 +81,6 @@ pub struct Surroundings<'a> {
     /// What threads see of memory. It lies apart: what is handed on as a whole has to lie in memory, and the
     /// others need not.
     pub view: &'a mut View<'a>,
-}
-
-impl Surroundings<'_> {
-    /// The part that schedulers take their turns with.
-    #[inline(always)]
-    fn turns(&mut self, now: Cycle) -> Turns<'_> {
-        let Residents {
-            warps,
-            books,
-            groups,
-            ..
-        } = &mut *self.residents;
-        Turns {
-            now,
-            warps,
-            books,
-            groups,
-            collectors: self.collectors,
-            launched: self.view.launched,
-        }
-    }
-}
-
-/// What schedulers take their turns with: a turn changes what is kept of warps, not what they hold.
-struct Turns<'a> {
-    now: Cycle,
-    warps: &'a mut WarpTable,
-    books: &'a mut Books,
-    groups: &'a Groups,
-    collectors: &'a Collectors,
-    launched: &'a Launched,
 }
 
 /// The next instruction of a warp.
@@ -361,79 +332,4 @@ impl Issue {
         with.collectors
             .issue(next.place.domain as usize, next.facts.unit, issued);
     }
-}
-
-impl Turns<'_> {
-    /// A warp is about to issue. `room` is the set of its domain's warps that have room at their unit.
-    #[inline(always)]
-    fn take(&mut self, next: &Next, room: u64) {
-        let (place, passes) = (next.place, next.facts.passes);
-        self.warps.take_turn(place, passes, room, self.books);
-        self.drop_wrong_paths(place.domain as usize, Some(place.index));
-    }
-
-    /// The same for the warps at its index in all domains that its own stands for.
-    #[inline(always)]
-    fn take_class(&mut self, next: &Next, room: u64) {
-        let (place, passes) = (next.place, next.facts.passes);
-        self.warps.take_class_turn(place, passes, room, self.books);
-        self.drop_wrong_paths(place.domain as usize, Some(place.index));
-    }
-
-    /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
-    #[inline(always)]
-    fn issue_nothing(&mut self, d: usize, room: u64) {
-        if !self.warps.in_step() && self.warps.domain(d).mismatched() == 0 {
-            self.warps.stand_still(d, room, self.books);
-        } else {
-            self.warps.end_empty_turn(d, room, self.books);
-            self.drop_wrong_paths(d, None);
-            for d in each(self.warps.members(d)) {
-                self.books.policy.advance(d, self.now, self.now + 1);
-            }
-        }
-    }
-
-    /// Warps that the scheduler looked at before it took `winner`, or took none, and found on the wrong path,
-    /// lose their buffer.
-    #[inline(always)]
-    fn drop_wrong_paths(&mut self, d: usize, winner: Option<u8>) {
-        let wrong = self.warps.domain(d).mismatched();
-        if wrong != 0 {
-            let (groups, code) = (self.groups, &self.launched.facts);
-            drop_these(d, wrong, winner, self.warps, self.books, groups, code);
-        }
-    }
-}
-
-/// The same for these warps of a domain, and of those that it stands for: each may rank its warps otherwise.
-#[inline(never)]
-fn drop_these(
-    d: usize,
-    wrong: u64,
-    winner: Option<u8>,
-    warps: &mut WarpTable,
-    books: &mut Books,
-    groups: &Groups,
-    code: &[OpFacts],
-) {
-    let Some(winner) = winner else {
-        return warps.drop_wrong_paths(d, wrong, groups, code, books);
-    };
-    let mut left = warps.members(d);
-    while left != 0 {
-        let (domains, lost) = alike(left, |d| ranked_before(winner, d, wrong, &books.policy));
-        left &= !domains;
-        if lost != 0 {
-            warps.isolate(domains);
-            let leader = domains.trailing_zeros() as usize;
-            warps.drop_wrong_paths(leader, lost, groups, code, books);
-        }
-    }
-}
-
-/// The warps of a domain among these that the policy ranks before the `winner`.
-fn ranked_before(winner: u8, d: usize, among: u64, policy: &Chosen) -> u64 {
-    let before = each(among).filter(|index| policy.before(d, *index as u8, winner));
-    before.fold(0, |all, index| all | 1 << index)
 }

@@ -79,7 +79,10 @@ impl Issue {
                 false => domain.ready_at(turns.now),
             };
             let plannable = ready & domain.with_room(self.plannable.kinds[leader]);
-            each(members).for_each(|d| self.plannable.warps[d] = plannable);
+            match members.count_ones() as usize == self.domains {
+                true => self.plannable.warps[..self.domains].fill(plannable), // as most often
+                false => each(members).for_each(|d| self.plannable.warps[d] = plannable),
+            }
             if plannable != 0 {
                 any |= members;
                 // The plan may change the order of the warps when it names one.
