@@ -99,11 +99,6 @@ impl Bench {
         self.replies[sm].inbox.next()
     }
 
-    /// Replies that an SM has not taken.
-    pub fn replies(&self, sm: usize) -> usize {
-        self.replies[sm].inbox.len()
-    }
-
     pub fn peek_reply(&self, sm: usize, now: Cycle) -> Option<Reply> {
         let front = self.replies[sm].inbox.front();
         front.filter(|&(at, _)| at <= now).map(|(_, reply)| reply)

@@ -114,6 +114,7 @@ impl RequestNetwork {
         let tick = self.clock.first_tick(cycle + INJECTION_CYCLES);
         let (sm, slice) = (usize::from(request.sm), at.slice as usize);
         self.received[sm] += u64::from(flits);
+        self.said_empty = false;
         self.crossbar.push(sm, tick, slice, flits, sent);
         self.next = self.clock.cycle_of(self.crossbar.next());
     }
