@@ -133,7 +133,7 @@ impl Gpu {
             true => {
                 // Beyond the first quantum only SMs themselves know when there is room.
                 let memory = &self.memory;
-                pace.find_room(|sm, wanted| !one_quantum || memory.injection_free(sm) >= wanted);
+                pace.find_room(|sm, wanted| !one_quantum || memory.has_room_soon(sm, wanted));
                 pace.wake(from, to, &mut self.memory);
             }
             false => pace.wake_all(from, &mut self.memory),

@@ -137,7 +137,8 @@ impl Stretch<'_> {
     /// for a request that was refused.
     fn room_at(&self, mut at: Cycle, next: Cycle, sm: &Sm) -> Cycle {
         while at < next {
-            if sm.port.has_room_for_refused(at) || at > self.span.start && !sm.port.knows_room() {
+            let last = at + (self.quantum - 1);
+            if sm.port.has_room_for_refused(last) || at > self.span.start && !sm.port.knows_room() {
                 break;
             }
             at += self.quantum;
