@@ -118,6 +118,8 @@ impl Sm {
                 true => self.issue_step(now, quantum, Issue::step)?,
                 false => self.issue_otherwise(now, quantum)?,
             }
+        } else {
+            self.residents.consider_all();
         }
         self.residents.warps.end_turns();
         self.front
