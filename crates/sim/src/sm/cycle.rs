@@ -16,10 +16,12 @@ impl Sm {
     /// A quantum begins with cycle `now`.
     #[inline]
     pub fn refill_port(&mut self, now: Cycle) {
-        if self.port.refill(now) {
-            self.memory.wake_up(now);
-            self.clock.next = self.clock.next.min(now);
-        }
+        let at = match self.port.refill(now) {
+            true => now,
+            false => self.port.retry_at().max(now),
+        };
+        self.memory.wake_up(at);
+        self.clock.next = self.clock.next.min(at);
     }
 
     /// Runs cycles up to (not including) `to`, or, where that is several quanta away, to the end of the one
@@ -115,6 +117,8 @@ impl Sm {
                 true => self.issue_planned(now, quantum)?,
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
+        } else {
+            self.residents.consider_all();
         }
         self.residents.warps.end_turns();
         self.front

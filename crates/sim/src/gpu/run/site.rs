@@ -263,7 +263,8 @@ impl Site {
     fn room_at(&self, from: Cycle, next: Cycle, quantum: u64) -> Cycle {
         let mut at = from;
         while at < next {
-            if self.sm.port.has_room_for_refused(at) || at > from && !self.sm.port.knows_room() {
+            let last = at + (quantum - 1);
+            if self.sm.port.has_room_for_refused(last) || at > from && !self.sm.port.knows_room() {
                 break;
             }
             at += quantum;

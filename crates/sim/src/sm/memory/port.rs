@@ -190,8 +190,12 @@ impl Port {
             *known_at = now;
         }
         let enough = self.room(now) >= self.wanted;
+        let wanted = self.wanted;
+        self.retry_at = Cycle::NEVER;
         if enough {
-            (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
+            self.wanted = u32::MAX;
+        } else if wanted != u32::MAX {
+            self.want(wanted); // there may be room later in the quantum
         }
         enough
     }

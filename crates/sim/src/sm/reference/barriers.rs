@@ -1,119 +1,14 @@
 //! Barriers: warps wait at one until as many threads of their block have come as take part.
 
 use super::Sm;
+use super::barrier::{Arrival, BarrierState};
 use super::blocks::Block;
-use crate::exec::state::{Barrier, LANES, Lanes, Threads};
+use crate::exec::state::{Barrier, LANES, Lanes};
 use crate::sm::launch::Launched;
 use crate::time::Cycle;
-use warpsim_ptx::isa::BoolOp;
-use warpsim_ptx::kernel::RegId;
 
 /// Barriers that a block has by number. It has two sets, so that those of two iterations can be under way.
 pub(super) const BARRIERS: usize = 16;
-
-/// A `bar.red` whose result is written when the barrier opens.
-#[derive(Clone, Debug)]
-struct Reduction {
-    lanes: Lanes,
-    mask: u32,
-    register: RegId,
-    op: BoolOp,
-}
-
-/// A barrier of a block.
-#[derive(Clone, Debug, Default)]
-pub(super) struct BarrierState {
-    /// Threads that have come.
-    arrived: u32,
-    /// Threads that it takes, where the instruction says so.
-    expected: Option<u32>,
-    /// Threads that have come, by home warp, where the instruction says how many it takes.
-    by_home: Vec<(u16, u32)>,
-    /// Warps that wait.
-    waiting: Vec<u16>,
-    reductions: Vec<Reduction>,
-    yes: u32,
-    no: u32,
-}
-
-/// Some lanes of a warp that have executed a barrier.
-struct Arrival<'a> {
-    slot: u16,
-    lanes: &'a Lanes,
-    executed: u32,
-    /// Threads that the arrival stands for.
-    threads: u32,
-    barrier: Barrier,
-}
-
-impl BarrierState {
-    pub fn is_empty(&self) -> bool {
-        self.arrived == 0
-    }
-
-    fn arrive(&mut self, arrival: &Arrival, threads: &Threads) {
-        let barrier = &arrival.barrier;
-        self.arrived += arrival.threads;
-        self.expected = barrier.count;
-        if self.expected.is_some() {
-            self.arrived += self.lacking(arrival, threads);
-        }
-        if !barrier.arrive {
-            self.waiting.push(arrival.slot);
-        }
-        if let Some((op, yes, register)) = barrier.reduction {
-            self.yes += (yes & arrival.executed).count_ones();
-            self.no += (!yes & arrival.executed).count_ones();
-            self.reductions.push(Reduction {
-                lanes: arrival.lanes.clone(),
-                mask: arrival.executed,
-                register,
-                op,
-            });
-        }
-    }
-
-    /// A barrier that says how many threads it takes counts whole warps: the threads that a warp lacks count as soon as
-    /// all that it has are here.
-    fn lacking(&mut self, arrival: &Arrival, threads: &Threads) -> u32 {
-        let mut lacking = 0;
-        let mut came = |home: u16, count: u32| {
-            let at = self.by_home.iter().position(|(other, _)| *other == home);
-            let at = at.unwrap_or_else(|| {
-                self.by_home.push((home, 0));
-                self.by_home.len() - 1
-            });
-            self.by_home[at].1 += count;
-            let live = threads.warps[usize::from(home)].live;
-            if self.by_home[at].1 == live.count_ones() {
-                lacking += live.count_zeros();
-            }
-        };
-        match arrival.lanes {
-            Lanes::Static(home) => came(*home, arrival.threads),
-            Lanes::Gathered(homes) => (0..LANES)
-                .filter(|lane| arrival.executed >> lane & 1 != 0)
-                .for_each(|lane| came(homes[lane], 1)),
-        }
-        lacking
-    }
-
-    /// Opens, if as many threads have come as it takes: `takers`, where the instruction does not say.
-    fn open(&mut self, takers: u32) -> Option<BarrierState> {
-        let opens = self.arrived > 0 && self.arrived >= self.expected.unwrap_or(takers);
-        opens.then(|| std::mem::take(self))
-    }
-
-    /// What a `bar.red` gives to its threads.
-    fn result(&self, op: BoolOp) -> u64 {
-        match op {
-            BoolOp::And => u64::from(self.no == 0),
-            BoolOp::Or => u64::from(self.yes != 0),
-            BoolOp::Xor => u64::from(self.yes & 1),
-            BoolOp::Popc => u64::from(self.yes),
-        }
-    }
-}
 
 impl Sm {
     /// Lanes of a warp have executed a barrier.

@@ -1,7 +1,8 @@
 //! Blocks: they come with all their threads and leave with the last of them.
 
 use super::Sm;
-use super::barriers::{BARRIERS, BarrierState};
+use super::barrier::BarrierState;
+use super::barriers::BARRIERS;
 use super::warp::Warp;
 use crate::divergence::{BlockArrival, GroupState};
 use crate::exec::iterations::Iterations;

@@ -98,8 +98,7 @@ impl Sm {
         if self.fetch.refetches
             && let Some(slot) = self.fetch.cache.next_ready()
         {
-            // Its wait is over, too late for this cycle's fetch.
-            self.warps[usize::from(slot)].missing = false;
+            self.warps[usize::from(slot)].missing = false; // too late for this cycle's fetch
         }
         self.fetch.cache.send(now, &mut self.port);
     }
@@ -225,7 +224,7 @@ impl Sm {
                 .filter(waits)
                 .fold(0, |set, index| set | 1 << index)
         };
-        let policy: &dyn crate::schedule::IssuePolicy = &**policy;
+        let policy = &**policy;
         fetch.units[number].policy.select(&FetchView {
             eligible,
             at_barrier: &at_barrier,

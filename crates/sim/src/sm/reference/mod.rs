@@ -15,21 +15,25 @@
 //! |---|---|---|
 //! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`) |
 //! | decode | `decode` | a cycle later they are in the warp's instruction buffer |
-//! | issue | `issue` | each scheduler takes one warp: the first, in its policy's order, whose next instruction is there, owed no register (`scoreboard`) and has room at its unit. Its threads execute it at once |
+//! | issue | `issue` | each scheduler takes one warp: the first, in its policy's order, whose next instruction is there, is owed no register (`scoreboard`) and has room at its unit. Its threads execute it at once (`perform`) |
 //! | operand collect | `operands` | a collector reads its sources from the banks of the register file |
 //! | execute | `execute` | it enters a pipeline, if the entry and a result bus are free |
 //! | memory | `memory` | or the load/store unit, which sends its accesses through the caches and to the network |
 //! | writeback | `writeback` | its registers are written; instructions that wait for them may issue in this cycle |
 //!
-//! Around the pipeline: `blocks` come and leave; `barriers` hold their warps until all have come, `sync` those whose
-//! threads wait for each other; `control` is where warps go on, as the divergence model says; `virtual_blocks` run for
-//! several logical ones. `accounting` counts what each warp and each scheduler does in each cycle. [`supports`] says what
-//! of a machine only the default SM does.
+//! Around the pipeline: `warp` is what an SM keeps for each warp, and `places` where warps sit. `blocks` come and leave;
+//! `barriers` hold their warps until all have come, `sync` those whose threads wait for each other; `control` is where warps
+//! go on, as the divergence model says. `accounting` counts what each warp and each scheduler does in each cycle. `outside`
+//! is what the GPU asks of an SM, `stuck` what warps wait for that do not go on.
+//!
+//! Some machines have more: `gather` makes one access of the memory instructions of a cycle, `lanes` and `power` switch lanes
+//! off, `virtual_blocks` run for several logical ones. `supports` says what only the default SM does.
 //!
 //! The stages run back to front within a cycle ([`Sm::cycle`]), so that what one frees is there for the one before it, and
 //! an instruction takes at least a cycle for each.
 
 mod accounting;
+mod barrier;
 mod barriers;
 mod blocks;
 mod control;
@@ -42,6 +46,10 @@ mod issue;
 mod lanes;
 mod memory;
 mod operands;
+mod outside;
+mod perform;
+mod places;
+mod power;
 mod scoreboard;
 mod stuck;
 mod supports;
@@ -56,7 +64,7 @@ use crate::exec::memory::image::GlobalMemory;
 use crate::exec::memory::store_buffer::StoreBuffer;
 use crate::exec::state::{Effect, HomeBlock, HomeWarp, LANES, Threads};
 use crate::memory::network::inbox::Inbox;
-use crate::place::{Layout, Place};
+use crate::place::Layout;
 use crate::schedule::IssuePolicy;
 use crate::sm::launch::{Launched, Leavings, SmFault};
 use crate::sm::memory::{Port, TokenKind, untoken};
@@ -284,123 +292,5 @@ impl Sm {
     /// Counts a cycle in which a warp is here.
     fn count_active(&mut self) {
         self.stats.counters.active_cycles += u64::from(!self.has_no_block());
-    }
-
-    /// Which scheduler goes first.
-    fn turn(&self, now: Cycle) -> usize {
-        (now.get() - self.rested) as usize
-    }
-
-    /// Places for warps of each scheduler.
-    fn places(&self) -> u8 {
-        (self.warps.len() / self.layout.domains()) as u8
-    }
-
-    /// The slot of a place.
-    fn slot(&self, domain: usize, index: u8) -> u16 {
-        let domain = domain as u8;
-        self.layout.slot_at(Place { domain, index })
-    }
-
-    /// The warps of a scheduler of which something `is` so, a bit each: what policies are told.
-    fn those(&self, domain: usize, is: impl Fn(u16, &Warp) -> bool) -> u64 {
-        let mut set = 0;
-        let places = match self.here[domain] {
-            0 => 0,
-            _ => self.places(),
-        };
-        for index in 0..places {
-            let slot = self.slot(domain, index);
-            let warp = &self.warps[usize::from(slot)];
-            set |= u64::from(warp.resident && is(slot, warp)) << index;
-        }
-        set
-    }
-
-    /// A warp comes to a slot.
-    fn come(&mut self, slot: u16, block: u16, now: Cycle) {
-        let warp = &mut self.warps[usize::from(slot)];
-        warp.arrive(block, self.next_age, now);
-        self.here[usize::from(warp.place.domain)] += 1;
-        self.policy.launched(warp.place, self.next_age, block);
-        self.next_age += 1;
-    }
-
-    /// A warp leaves its slot.
-    fn go(&mut self, slot: u16) {
-        let warp = &mut self.warps[usize::from(slot)];
-        self.here[usize::from(warp.place.domain)] -= u32::from(warp.resident);
-        warp.leave();
-    }
-
-    /// Accounts for the end of a launch with cycle `end`.
-    pub fn finish(&mut self, end: Cycle) {
-        self.count_power(end);
-        let [read, written] = std::mem::take(&mut self.port.traffic);
-        self.stats.counters.read_bytes += read;
-        self.stats.counters.written_bytes += written;
-        self.take_back(end, self.ran);
-    }
-
-    /// What is to come to it in cycle `at`, behind what comes in the same cycle.
-    pub fn expect(&mut self, at: Cycle, what: Coming) {
-        let behind = self.arrivals.partition_point(|(other, _)| *other <= at);
-        self.arrivals.insert(behind, (at, what));
-    }
-
-    /// Whether the issue policy wants to hear when no block is left to be handed out.
-    pub fn hears_of_last_block(&self) -> bool {
-        self.policy.hears_blocks()
-    }
-
-    /// Takes the number of blocks that have completed since this was asked last.
-    pub fn take_completed(&mut self) -> u32 {
-        std::mem::take(&mut self.completed)
-    }
-
-    /// Takes the logical blocks that virtual ones have asked for since this was asked last.
-    pub fn take_requests(&mut self) -> Vec<Request> {
-        std::mem::take(&mut self.requests)
-    }
-
-    /// Whether nothing is resident or on its way.
-    pub fn is_idle(&self) -> bool {
-        let comes = |(_, what): &(Cycle, Coming)| matches!(what, Coming::Block(_));
-        self.memory.is_empty() && self.has_no_block() && !self.arrivals.iter().any(comes)
-    }
-
-    /// The cycle behind the last in which something happened.
-    pub fn moved(&self) -> Cycle {
-        self.moved
-    }
-
-    /// The cycle in which a warp retired last.
-    pub fn last_retired(&self) -> Cycle {
-        self.last_retired
-    }
-
-    /// Blocks of this launch that have ended, in order.
-    pub fn ended(&self) -> &[Ended] {
-        &self.ended
-    }
-
-    /// The deepest reconvergence stack of this launch.
-    pub fn deepest_stack(&self) -> u32 {
-        self.model.deepest()
-    }
-
-    /// What it has counted.
-    pub fn stats(&self) -> &SmStats {
-        &self.stats
-    }
-
-    /// What its threads have in registers.
-    pub fn threads(&self) -> &Threads {
-        &self.threads
-    }
-
-    /// Performs an atomic, given by its token, that has reached L2.
-    pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
-        self.memory.perform_atomic(token, image)
     }
 }

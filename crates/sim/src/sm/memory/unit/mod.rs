@@ -349,10 +349,10 @@ impl LoadStore {
         }
     }
 
-    /// Whether forgetting L1 data lines would change what has been looked up.
+    /// Whether forgetting L1 data lines would change what has been looked up, or what is counted of lines that were prefetched.
     #[inline]
     pub fn has_looked_ahead(&self) -> bool {
-        self.l1_queue.is_ahead()
+        self.l1_queue.is_ahead() || self.prefetches
     }
 
     /// Forgets L1 data lines, before the lookups of cycle `now`.

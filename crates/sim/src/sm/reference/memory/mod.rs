@@ -6,32 +6,26 @@
 //! Within a cycle the unit writes back, then (behind the operand collectors) takes one reply, sends one request of each
 //! cache, looks up the L1, and works on its instruction ([`send`]).
 
+mod atomics;
 mod back;
 mod lookup;
 mod numbered;
 mod prefetch;
 mod send;
+mod stores;
 
 use super::operands::Collectors;
 use crate::config::Machine;
-use crate::exec::access::atomic;
-use crate::exec::fault::{Fault, FaultKind};
-use crate::exec::memory::image::GlobalMemory;
-use crate::exec::state::LANES;
-use crate::memory::packet::{LARGEST_REQUEST, Reply, Request, RequestKind};
+use crate::memory::packet::{LARGEST_REQUEST, Reply};
 use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
-use crate::sm::launch::SmFault;
-use crate::sm::memory::{
-    self as asked, Access, Executed, L1, MemOp, Port, TokenKind, token, untoken,
-};
+use crate::sm::memory::{self as asked, Access, Executed, L1, MemOp, Port};
 use crate::stats::SmCounters;
 use crate::time::Cycle;
 use back::WritebackPort;
 use numbered::Numbered;
 use prefetch::Prefetching;
 use std::collections::{HashMap, VecDeque};
-use warpsim_ptx::isa::Space;
 
 /// Replies that wait inside the unit.
 const REPLIES: usize = 2;
@@ -286,100 +280,6 @@ impl LoadStore {
             CacheOf::Constants => &mut self.constants,
             CacheOf::Data => &mut self.data,
         }
-    }
-
-    /// The network has taken a request. Where it brings no acknowledgements a store is acknowledged as it leaves.
-    fn has_left(&mut self, request: &Request) {
-        let writes = request.kind == RequestKind::Write;
-        if writes && !self.acknowledged_by_l2 && untoken(request.token).0 != TokenKind::WriteBack {
-            for _ in 0..self.acknowledgements(request.addr, request.bytes) {
-                self.acknowledge(request.token);
-            }
-        }
-    }
-
-    /// Acknowledgements that come for a store.
-    fn acknowledgements(&self, addr: u64, bytes: u16) -> u32 {
-        let last = addr + u64::from(bytes.max(1)) - 1;
-        (last / self.acknowledged_bytes - addr / self.acknowledged_bytes + 1) as u32
-    }
-
-    /// A part of a store was acknowledged.
-    fn acknowledge(&mut self, token: u32) {
-        let (kind, number) = untoken(token);
-        if kind == TokenKind::Store {
-            let slot = number as u16;
-            return self.events.push(Event::Acknowledged { slot });
-        }
-        let joint = self.joint.get_mut(number);
-        joint.left -= 1;
-        let heard = joint.slots.iter().map(|&slot| Event::Acknowledged { slot });
-        self.events.extend(heard);
-        if joint.left == 0 {
-            self.joint.remove(number);
-        }
-    }
-
-    /// The token of a store that is about to go out: it names the warp, or the warps that store together.
-    fn store_token(&mut self, op: u32, access: &Access) -> u32 {
-        let record = self.ops.get(op);
-        let owners = record.owners.iter();
-        let single = record.owners.len() == 1;
-        let those = owners.filter(|owner| single || owner.lanes & access.lanes != 0);
-        let slots: Vec<u16> = those.flat_map(|owner| record.slots(owner).iter()).collect();
-        if let [slot] = slots[..] {
-            return token(TokenKind::Store, slot.into());
-        }
-        let left = self.acknowledgements(access.addr, access.bytes);
-        token(
-            TokenKind::JointStore,
-            self.joint.insert(Joint { slots, left }),
-        )
-    }
-
-    /// A store did not go out: it is tried again.
-    fn take_token_back(&mut self, token: u32) {
-        if let (TokenKind::JointStore, number) = untoken(token) {
-            self.joint.remove(number);
-        }
-    }
-
-    /// The warps that store wait for its acknowledgements from now on.
-    fn count_stores(&mut self, op: u32, access: &Access) {
-        let count = self.acknowledgements(access.addr, access.bytes);
-        let record = self.ops.get(op);
-        let single = record.owners.len() == 1;
-        for owner in record.owners.iter() {
-            if single || owner.lanes & access.lanes != 0 {
-                let sent = |slot| Event::StoresSent { slot, count };
-                self.events.extend(record.slots(owner).iter().map(sent));
-            }
-        }
-    }
-
-    /// Performs an atomic, given by its token, that has reached L2.
-    pub fn perform_atomic(&mut self, token: u32, image: &mut GlobalMemory) -> Result<(), SmFault> {
-        let Flight { op, lanes } = *self.flights.get(untoken(token).1);
-        let record = self.ops.get_mut(op);
-        let pc = record.pc;
-        let Some(data) = record.atomic.as_deref_mut() else {
-            return Ok(());
-        };
-        for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-            let operands = [data.operands[0][lane], data.operands[1][lane]];
-            let old = atomic::apply(image, data.address[lane], &data.what, operands);
-            data.old[lane] = old.map_err(|cause| {
-                let kind = FaultKind::Memory {
-                    space: Space::Global,
-                    address: data.address[lane],
-                    bytes: data.what.ty.bytes(),
-                    store: true,
-                    cause,
-                };
-                SmFault::new(Fault::new(kind, lane, data.lanes.home(lane)), pc)
-            })?;
-        }
-        Ok(())
     }
 }
 

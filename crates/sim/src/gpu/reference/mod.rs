@@ -1,12 +1,14 @@
 //! A launch on [reference SMs](crate::sm::reference), in the plainest way: quantum after quantum, every SM runs through
 //! every cycle, then the memory system does.
 
+mod ends;
+
 use super::run::dispatch::Dispatcher;
-use super::{Gpu, SimError, Stuck};
+use super::{Gpu, SimError};
 use crate::memory::clock::next_in_phase;
 use crate::memory::system::period;
 use crate::sm::reference::{Sm, World};
-use crate::sm::{Coming, Launched, SmFault, summarise};
+use crate::sm::{Coming, Launched, summarise};
 use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 
@@ -283,68 +285,6 @@ impl Gpu {
         match failed {
             Some((sm, fault)) => Err(self.fault_on_reference(sm.into(), fault, course.launched)),
             None => Ok(()),
-        }
-    }
-
-    fn fault_on_reference(&self, sm: usize, fault: SmFault, launched: &Launched) -> SimError {
-        let kernel = &launched.kernel;
-        let mut report = fault
-            .fault
-            .report(kernel, fault.pc, self.reference[sm].threads());
-        report.name_argument(kernel, &launched.grid.params, &self.image);
-        SimError::Fault(Box::new(report))
-    }
-
-    /// A launch that has come to its limit of cycles is given up.
-    fn heed_limit_on_reference(&self, now: Cycle, course: &Course) -> Result<(), SimError> {
-        match self.options.max_cycles {
-            Some(limit) if now - course.start >= limit => {
-                Err(self.over_limit_on_reference(limit, course))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn over_limit_on_reference(&self, limit: u64, course: &Course) -> SimError {
-        SimError::CycleLimit {
-            limit,
-            ended: None,
-            stuck: self.stuck_on_reference(course.start + limit, course),
-            loops: Vec::new(),
-        }
-    }
-
-    fn stuck_on_reference(&self, at: Cycle, course: &Course) -> Box<Stuck> {
-        let launched = course.launched;
-        Box::new(Stuck {
-            not_started: launched.grid.blocks() - course.dispatcher.sent(),
-            places: u64::from(launched.blocks_per_sm) * self.reference.len() as u64,
-            kernel: launched.kernel.name.clone(),
-            cycle: at - course.start,
-            warps: self
-                .reference
-                .iter()
-                .flat_map(|sm| sm.stuck(launched))
-                .collect(),
-            memory: self.memory.describe_pending(),
-        })
-    }
-
-    fn tell_progress_on_reference(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
-        let mut snapshot = self.snapshot(course.completed, course.launched.grid.blocks());
-        let issued = self
-            .reference
-            .iter()
-            .map(|sm| sm.stats().counters.warp_instructions);
-        snapshot.warp_instructions += issued.sum::<u64>();
-        snapshot.cycles += cycles;
-        self.options.progress.update(snapshot);
-        match self.options.progress.stops() {
-            true => Err(SimError::Stopped {
-                kernel: course.launched.kernel.name.clone(),
-                cycle: cycles,
-            }),
-            false => Ok(()),
         }
     }
 }
