@@ -25,8 +25,8 @@ pub fn others(machine: &Machine) -> Others {
     }
 }
 
-/// The engine for a machine's components, on as many threads as the options say, but no more than there is to do for.
-pub fn engine(machine: &Machine, options: &Options) -> Engine {
+/// By component: what it needs of the others.
+fn inputs(machine: &Machine) -> Vec<Vec<Input>> {
     let sms = machine.gpu.sms as usize;
     let quantum = u64::from(machine.gpu.quantum.max(1));
     let Others { network, .. } = others(machine);
@@ -37,15 +37,19 @@ pub fn engine(machine: &Machine, options: &Options) -> Engine {
     let mut inputs = vec![vec![input(backend, quantum)]; sms];
     inputs.push(of_sms().collect());
     inputs.push(of_sms().collect());
-    // How much an SM, and each of the others, has to do.
-    let mut work = vec![1; sms];
-    work.extend([0, 0]);
     if is_ahead {
         inputs[network].push(input(backend, 0));
         inputs.push(vec![input(network, lead(machine))]);
-        work.push(1);
     }
-    let engine = Engine::new(inputs, period(machine) * quantum);
+    inputs
+}
+
+/// The engine for a machine's components, on as many threads as the options say, but no more than there is to do for.
+pub fn engine(machine: &Machine, options: &Options) -> Engine {
+    let sms = machine.gpu.sms as usize;
+    let is_ahead = lookahead(machine) > 0;
+    let quantum = u64::from(machine.gpu.quantum.max(1));
+    let engine = Engine::new(inputs(machine), period(machine) * quantum);
     let threads = options.threads.min(sms + usize::from(is_ahead));
     if threads <= 1 || options.functional {
         return engine;
@@ -54,5 +58,63 @@ pub fn engine(machine: &Machine, options: &Options) -> Engine {
         true => Crew::new(threads - 1),
         false => Crew::giving_way(threads - 1),
     };
+    // How much an SM, and each of the others, has to do.
+    let mut work = vec![1; sms];
+    work.extend([0, 0]);
+    work.extend(is_ahead.then_some(1));
     engine.on(crew, &work)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ReadMachine;
+
+    fn machine(set: &[&str]) -> Machine {
+        let set: Vec<String> = set.iter().map(|s| s.to_string()).collect();
+        Machine::resolve("gtx480", &set).expect("a machine")
+    }
+
+    /// Of each component how far it may come when all have come to these cycles.
+    fn horizon(machine: &Machine, clocks: &[u64]) -> Vec<u64> {
+        let inputs = inputs(machine);
+        assert_eq!(inputs.len(), clocks.len());
+        let of = |inputs: &Vec<Input>| {
+            let arrives = inputs
+                .iter()
+                .map(|input| clocks[input.from] + input.latency);
+            arrives.min().expect("every component hears of some other")
+        };
+        inputs.iter().map(of).collect()
+    }
+
+    /// Blocks are handed out when all SMs have come, not when some have; and requests go through the network in the order of their times.
+    #[test]
+    fn dispatcher_and_network_go_no_further_than_the_slowest_sm() {
+        for (set, others) in [(&["gpu.sms=3"][..], 3), (&["gpu.sms=3", "l2.latency=0"], 2)] {
+            let machine = machine(set);
+            for slowest in 0..3 {
+                let mut clocks = vec![500; 3 + others];
+                clocks[slowest] = 100;
+                let horizon = horizon(&machine, &clocks);
+                assert_eq!(horizon[3..5], [100, 100], "dispatcher and network");
+            }
+        }
+    }
+
+    #[test]
+    fn the_back_end_is_ahead_of_the_network_by_less_than_a_slices_delay_and_says_when_slices_had_room()
+     {
+        let machine = machine(&["gpu.sms=2"]);
+        let delay = u64::from(machine.l2.latency);
+        let at = |network, backend| horizon(&machine, &[500, 500, 500, network, backend]);
+        let backend = at(100, 100)[4];
+        assert!(
+            (100 + delay - 12..100 + delay).contains(&backend),
+            "{backend}"
+        );
+        assert_eq!(at(100, 140)[3], 140);
+        // A reply takes longer than a quantum.
+        assert_eq!(at(100, 140)[0], 140 + u64::from(machine.gpu.quantum));
+    }
 }
