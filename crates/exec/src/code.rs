@@ -75,6 +75,7 @@ impl Code {
 
     /// Whether every lane goes through the instruction at `pc` by itself, whichever lanes execute it with
     /// it: warps with threads of one home warp may then execute it as one.
+    #[inline]
     pub fn goes_by_lane(&self, pc: Pc) -> bool {
         let instr = &self.cold[pc as usize].instr;
         match self.ops[pc as usize].action {
@@ -93,6 +94,7 @@ impl Code {
 
     /// Whether the instruction at `pc` is a barrier that says the same to all threads, and asks
     /// nothing of them but to come.
+    #[inline]
     pub fn is_plain_barrier(&self, pc: Pc) -> bool {
         let Instr {
             op,
@@ -109,6 +111,7 @@ impl Code {
     }
 
     /// Whether all threads that come to the instruction at `pc` exit.
+    #[inline]
     pub fn is_plain_exit(&self, pc: Pc) -> bool {
         let Instr { op, guard, .. } = &self.cold[pc as usize].instr;
         matches!(op, Op::Exit | Op::Ret) && guard.is_none()
@@ -127,14 +130,17 @@ impl Code {
         self.local_bytes
     }
     /// The instruction as lowered.
+    #[inline]
     pub fn instr(&self, pc: Pc) -> &Instr {
         &self.cold[pc as usize].instr
     }
     /// Where the threads of a virtual block end their iteration.
+    #[inline]
     pub fn next_block(&self) -> Option<Pc> {
         self.next_block
     }
     /// Number of instructions.
+    #[inline]
     pub fn len(&self) -> usize {
         self.ops.len()
     }

@@ -40,11 +40,13 @@ pub struct VirtualBlocks {
 
 impl Grid {
     /// Threads per block.
+    #[inline]
     pub fn threads(&self) -> u64 {
         self.block.iter().map(|&n| u64::from(n)).product()
     }
 
     /// Blocks of the grid.
+    #[inline]
     pub fn blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }

@@ -100,27 +100,32 @@ impl Iterations {
     }
 
     /// The iteration of the warps that are behind.
+    #[inline]
     pub fn lowest(&self) -> u64 {
         self.lowest
     }
 
     /// The iteration of a warp.
+    #[inline]
     pub fn iteration(&self, warp: u16) -> u64 {
         self.turns[usize::from(warp)].iteration
     }
 
     /// Whether a warp is in this iteration and has not finished it.
+    #[inline]
     pub fn runs_in(&self, warp: u16, iteration: u64) -> bool {
         let turn = &self.turns[usize::from(warp)];
         turn.waits.is_none() && turn.iteration == iteration
     }
 
     /// Whether siblings of a warp are still in the iteration before its own.
+    #[inline]
     pub fn is_ahead(&self, warp: u16) -> bool {
         self.iteration(warp) > self.lowest
     }
 
     /// Whether a warp waits in `vtw.next_tb`.
+    #[inline]
     pub fn waits(&self, warp: u16) -> bool {
         self.turns[usize::from(warp)].waits.is_some()
     }
@@ -137,6 +142,7 @@ impl Iterations {
     }
 
     /// The answer: a logical block, or that there is none.
+    #[inline]
     pub fn answered(&mut self, block: Option<u64>) {
         self.answer = Some(block);
     }

@@ -81,6 +81,7 @@ pub struct HomeWarp {
 
 impl HomeWarp {
     /// Threads that a `.sync` operation waits for where it names them.
+    #[inline]
     pub fn awaited(&self) -> u32 {
         self.live & !self.done
     }
@@ -115,6 +116,7 @@ impl Lanes {
     }
 
     /// Calls `f` with each home warp that has threads on the lanes of `mask`, and those lanes.
+    #[inline]
     pub fn each_home(&self, mask: u32, mut f: impl FnMut(u16, u32)) {
         match self {
             Lanes::Static(home) if mask != 0 => f(*home, mask),
@@ -134,6 +136,7 @@ impl Lanes {
 }
 
 /// Calls `f` with each home warp that has threads on the lanes of `mask`, and those lanes.
+#[inline]
 pub fn each_home(homes: &[u16; LANES], mask: u32, mut f: impl FnMut(u16, u32)) {
     let mut left = mask;
     while left != 0 {
@@ -147,6 +150,7 @@ pub fn each_home(homes: &[u16; LANES], mask: u32, mut f: impl FnMut(u16, u32)) {
 }
 
 /// Iterates over the lanes of a mask.
+#[inline]
 pub fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     let mut left = mask;
     std::iter::from_fn(move || {

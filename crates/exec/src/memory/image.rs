@@ -33,6 +33,7 @@ pub struct Allocation {
 
 impl Allocation {
     /// One past the last address.
+    #[inline]
     pub fn end(&self) -> u64 {
         self.start + self.size
     }
@@ -385,6 +386,7 @@ impl GlobalMemory {
     }
 
     /// Copies from memory into `into`.
+    #[inline]
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), AccessError> {
         into.copy_from_slice(self.slice(address, into.len() as u64)?);
         Ok(())

@@ -70,6 +70,7 @@ impl StoreBuffer {
     }
 
     /// Nothing stored since the last flush.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.flushed || self.lines.is_empty()
     }
@@ -118,6 +119,7 @@ impl StoreBuffer {
     }
 
     /// Buffers a store; the caller has checked that memory is there.
+    #[inline]
     pub fn store(&mut self, address: u64, bytes: &[u8]) {
         let mut address = address;
         let mut rest = bytes;
@@ -275,6 +277,7 @@ impl<'a> GlobalView<'a> {
     }
 
     /// A view whose stores only this SM sees until its buffer is flushed.
+    #[inline]
     pub fn buffered(
         memory: &'a GlobalMemory,
         stores: &'a mut StoreBuffer,
@@ -386,6 +389,7 @@ impl<'a> GlobalView<'a> {
     }
 
     /// Loads bytes.
+    #[inline]
     pub fn load(&mut self, address: u64, into: &mut [u8]) -> Result<(), AccessError> {
         self.locate(address, into.len())?;
         let (start, data) = self.memory().contents(self.hint);
@@ -398,6 +402,7 @@ impl<'a> GlobalView<'a> {
     }
 
     /// Stores bytes.
+    #[inline]
     pub fn store(&mut self, address: u64, bytes: &[u8]) -> Result<(), AccessError> {
         self.locate(address, bytes.len())?;
         let hint = self.hint;
@@ -416,6 +421,7 @@ impl<'a> GlobalView<'a> {
     }
 
     /// Checks that an access would succeed.
+    #[inline]
     pub fn check(&mut self, address: u64, bytes: usize) -> Result<(), AccessError> {
         self.locate(address, bytes)
     }
