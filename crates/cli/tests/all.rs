@@ -16,6 +16,7 @@ mod phases;
 mod places;
 mod printing;
 mod profile;
+mod reference;
 mod registers;
 mod report;
 mod shards;

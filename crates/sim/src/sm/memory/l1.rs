@@ -368,6 +368,7 @@ impl L1 {
             unused.all_left();
         }
         self.tags.invalidate_all();
+        self.retry = true; // a way that was to be waited for is free
     }
 
     /// Fetches outstanding.

@@ -48,6 +48,16 @@ fn a_full_set_waits_for_a_line_of_that_set() {
 }
 
 #[test]
+fn a_full_set_has_room_again_when_all_lines_are_forgotten() {
+    let mut cache = cache(&["l1d.sets=2", "l1d.ways=1", "l1d.hashed_index=false"]);
+    miss(&mut cache, 0..1);
+    assert_eq!(read(&mut cache, 2, 9), Outcome::Stall);
+    cache.invalidate();
+    assert!(cache.may_retry());
+    assert_eq!(read(&mut cache, 2, 9), Outcome::Miss);
+}
+
+#[test]
 fn a_line_without_room_for_waiters_waits_for_itself() {
     let mut cache = cache(&["l1d.merges=1"]);
     miss(&mut cache, 0..2);

@@ -41,13 +41,12 @@ impl Fetch {
     pub fn new(machine: &Machine, sm: u16) -> Fetch {
         let layout = Layout::of(machine);
         let all = layout.domains();
-        let served: Vec<Range<usize>> = match machine.fetch.per {
-            Per::Sm => vec![0..all],
-            Per::Slice => (0..layout.slices().into())
-                .map(|slice| layout.domains_of(slice))
-                .collect(),
-            Per::Scheduler => (0..all).map(|d| d..d + 1).collect(),
+        let share = match machine.fetch.per {
+            Per::Sm => all,
+            Per::Slice => layout.schedulers().into(),
+            Per::Scheduler => 1,
         };
+        let served = (0..all).step_by(share).map(|first| first..first + share);
         let unit = |domains| FetchUnit {
             domains,
             policy: crate::fetch::make(machine, all),
@@ -56,7 +55,7 @@ impl Fetch {
             fetched: Vec::new(),
         };
         Fetch {
-            units: served.into_iter().map(unit).collect(),
+            units: served.map(unit).collect(),
             cache: InstructionCache::new(machine, sm),
             turn: 0,
             arrived: Vec::new(),

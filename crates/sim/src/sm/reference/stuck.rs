@@ -4,6 +4,7 @@ use super::Sm;
 use crate::divergence::GroupState;
 use crate::sm::launch::Launched;
 use crate::sm::observe::StuckWarp;
+use crate::stats::WarpState;
 use crate::time::Cycle;
 
 impl Sm {
@@ -46,9 +47,23 @@ impl Sm {
                 warp: home.index,
                 pc: group.pc,
                 place: launched.kernel.origin(group.pc).to_string(),
-                waits_for: format!("{}: {}", does.name(), does.description()),
+                waits_for: waits_for(does).into(),
             });
         }
         stuck
+    }
+}
+
+/// What a warp waits for that does this, in words.
+fn waits_for(does: WarpState) -> &'static str {
+    match does {
+        WarpState::Fetch => "instructions",
+        WarpState::Control => "a branch, or siblings that the divergence model waits for",
+        WarpState::DataMemory => "memory",
+        WarpState::DataAlu => "a result, or the end of its nanosleep",
+        WarpState::Barrier => "a barrier, or threads that its .sync operation names",
+        WarpState::NextBlock => "its next logical block",
+        WarpState::Structural | WarpState::Eligible | WarpState::Issued => "its turn",
+        WarpState::ExitStores | WarpState::ExitSiblings => "siblings",
     }
 }
