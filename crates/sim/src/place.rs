@@ -108,7 +108,7 @@ impl Layout {
 }
 
 /// HomeSlots of a home warp, the first one first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HomeSlots {
     /// That of a slice, and how many there are from one slice to the next.
     pub first: u16,
@@ -123,7 +123,7 @@ impl HomeSlots {
     #[inline]
     pub fn row(&self) -> Option<Range<u16>> {
         let before = self.slices.trailing_zeros() as u16;
-        let side_by_side = u32::from(self.slices >> before % 8);
+        let side_by_side = u32::from(self.slices >> (before % 8));
         let row = self.step == 1 && side_by_side & (side_by_side + 1) == 0;
         let first = self.first + before;
         row.then(|| first..first + self.slices.count_ones() as u16)

@@ -120,7 +120,7 @@ impl Groups {
     /// whether.
     #[inline]
     pub fn advance_those(&mut self, slots: HomeSlots, pc: Pc) -> bool {
-        let watched = self.fold(slots, false, |any, group| any | (group.watch == pc));
+        let watched = self.fold(slots.clone(), false, |any, group| any | (group.watch == pc));
         if !watched {
             match slots.row().and_then(|row| self.slots.get_mut(in_vec(row))) {
                 Some(row) => row.iter_mut().for_each(|group| group.pc = pc),

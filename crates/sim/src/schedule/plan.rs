@@ -79,7 +79,7 @@ impl Together {
         self.iter().fold(0, |all, place| all | 1 << place.domain)
     }
 
-    /// Those of them that are on these slices, a bit each.
+    /// The ones on these slices, a bit each.
     #[inline]
     pub fn among(&self, slices: u8) -> Together {
         Together {
@@ -88,7 +88,7 @@ impl Together {
         }
     }
 
-    /// These and others, if those are of the same home warp, on slices behind theirs.
+    /// These and others, if the others are of the same home warp, on slices behind theirs.
     #[inline]
     pub fn with(&self, others: Together) -> Option<Together> {
         let same = (self.base, self.step) == (others.base, others.step);
@@ -181,10 +181,10 @@ pub struct FetchView<'a> {
     /// By scheduler of each slice: home warps, by index, of which a warp lacks its next instruction and may be
     /// fetched for.
     pub wanting: &'a [u64],
-    /// Of those, the ones of which it is so of all warps.
+    /// The same, where it is so of all warps of a home warp.
     pub in_all: &'a [u64],
     /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
-    /// instruction, and those whose warps may be fetched for, a bit each.
+    /// instruction, and the slices whose warps may be fetched for, a bit each.
     pub slices: &'a dyn Fn(Place) -> [u8; 2],
 }
 
@@ -272,8 +272,8 @@ pub trait IssuePlan {
         0
     }
 
-    /// The warps that are fetched for together next: those that lack their instruction may all be
-    /// fetched for, and there is one.
+    /// The warps that are fetched for together next. At least one lacks its instruction, and all that do may be fetched
+    /// for.
     fn next_fetch(&mut self, view: &FetchView) -> Option<Together> {
         let _ = view;
         None

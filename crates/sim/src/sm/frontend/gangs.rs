@@ -282,8 +282,8 @@ impl GangFetch {
         true
     }
 
-    /// Once gangs have been fetched for: the domains with warps for units of slices to fetch for or to notice, a bit
-    /// each: those that concern fetch are not all in gangs. `lines`: some of their ports may be taken by lines that have come.
+    /// Once gangs have been fetched for: the domains, a bit each, with warps in no gang that the units of slices are to
+    /// fetch for, or with finished warps that they are to notice. `lines`: some of their ports may be taken by lines that have come.
     #[inline(always)] // most often there are none
     pub fn leaves(&mut self, now: Cycle, lines: bool, residents: &mut Residents) -> u64 {
         if self.seen.fetchable | self.seen.leaving == 0 {
@@ -302,7 +302,7 @@ impl GangFetch {
         }
     }
 
-    /// Where units of slices have no warp to fetch for, they notice all warps that have finished: those of a home warp together,
+    /// Where units of slices have no warp to fetch for, they notice all warps that have finished, the ones of a home warp together,
     /// if no observer has to hear of each. Returns as [`leaves`](Self::leaves).
     #[inline(never)]
     fn notice_finished(&mut self, now: Cycle, residents: &mut Residents) -> u64 {
@@ -408,8 +408,7 @@ fn decode_gang(
     }
 }
 
-/// As [`decode_gang`], for warps of which some have another that stands for them, or wait for something
-/// else by now.
+/// The same for a gang without a warp that stands for all of it, or with warps that wait for something else by now.
 #[inline(never)]
 fn decode_parts(
     gang: Together,
@@ -425,7 +424,7 @@ fn decode_parts(
     if kept.all(|slot| warps.waits_at(slot, pc) && groups.get(slot).pc == next) {
         return warps.decode_gang(gang, pc, next, code, books);
     }
-    // Of those that still wait for it, each gets its own, the ones that go on at one instruction together.
+    // Each warp that still waits for it gets its own, the ones that go on at one instruction together.
     let layout = warps.layout();
     let slot = |slice: usize| layout.slot_at(gang.among(1 << slice).leader());
     let waits = |slot: u16| warps.is_running(slot) && warps.fetch_pc(slot) == pc;

@@ -66,7 +66,7 @@ struct Look {
 pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
     pub(super) domains: Range<usize>,
-    /// Fetches per cycle, and those left in this.
+    /// Fetches per cycle, and how many are left in this one.
     ports: u32,
     left: u32,
     ideal: bool,
@@ -76,7 +76,7 @@ pub(super) struct FetchUnit {
     /// Fetched in the last cycle, to be decoded in this.
     fetched: Vec<(u16, Pc)>,
     /// By domain, of all of the SM, the warps that it may fetch for, where a policy is asked. There is room for
-    /// the most that an SM may have, so that finding those of one takes no check.
+    /// the most that an SM may have, so that finding the warps of one takes no check.
     eligible: [u64; MOST_DOMAINS],
     pub(super) all: usize,
 }

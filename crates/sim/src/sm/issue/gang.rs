@@ -273,8 +273,7 @@ impl Issue {
         Ok(at.then_some(next))
     }
 
-    /// The warps of a gang have gone several ways: their buffers are looked at anew, once for those that have gone
-    /// one.
+    /// The warps of a gang have gone several ways: their buffers are looked at anew, once for each way.
     #[inline(never)]
     fn refresh_ways(
         &self,
@@ -345,8 +344,8 @@ impl Issue {
         self.send_members(members, leader.pc, self.effect.executed, now, with);
     }
 
-    /// Members that share their units are one instruction to these; those that have their own
-    /// send it there. Together they take these lanes.
+    /// Members that share a unit are one instruction to it; a member with a unit of its own sends one there. Together
+    /// they take these lanes.
     fn send_members(
         &mut self,
         members: Together,

@@ -179,8 +179,8 @@ impl Issue {
         }
     }
 
-    /// Schedulers have chosen warps, in this cycle's last turns those that are to issue a memory instruction: of these
-    /// the oldest warp's and what is of its kind issue.
+    /// Schedulers have had their turns, and some have chosen a warp that is to issue a memory instruction: the oldest of
+    /// these warps issues, and the ones that have an instruction of the same kind.
     #[inline(never)]
     pub(super) fn issue_chosen(
         &mut self,

@@ -46,7 +46,7 @@ pub struct Issue {
     room_seen: u32,
     domains: usize,
     /// Warps that can issue, by domain. There is room for the most that an SM may have, so that
-    /// finding those of one takes no check.
+    /// finding the warps of one takes no check.
     ready: [u64; MOST_DOMAINS],
     /// Of those, the ones that a plan may name.
     plannable: Plannable,
@@ -59,7 +59,7 @@ pub struct Issue {
     gathered: Gathered,
     /// The lanes that issue memory instructions in a cycle make one access.
     gathers: bool,
-    /// A scheduler sees what those before it in the same cycle have let go.
+    /// A scheduler sees what schedulers before it have let go in the same cycle.
     looks_late: bool,
     /// Instructions take their lanes for several cycles.
     long_slots: bool,
@@ -231,7 +231,7 @@ impl Issue {
     }
 
     /// A domain's turn: the warp that its scheduler takes, if one is ready and has room at its unit,
-    /// and the set of those that have room.
+    /// and the set of its warps that have room.
     #[inline(always)]
     fn choose(&mut self, d: usize, turns: &mut Turns) -> Option<(Place, u64)> {
         let (now, warps) = (turns.now, &mut *turns.warps);

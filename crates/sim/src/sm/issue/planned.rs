@@ -63,7 +63,7 @@ impl Issue {
         Ok(())
     }
 
-    /// Finds out which warps are ready and have room. Returns the domains of those, a bit each.
+    /// Finds out which warps are ready and have room. Returns the domains that have any, a bit each.
     #[inline]
     fn find_plannable(&mut self, turns: &mut Turns) -> u64 {
         let in_step = turns.warps.in_step();
@@ -92,8 +92,8 @@ impl Issue {
         any
     }
 
-    /// A gang has issued: its domains have had their turns, and there may be less room for the warps of those that are
-    /// `left`, a bit each.
+    /// A gang has issued: its domains have had their turns, and there may be less room for the warps of the domains
+    /// that are `left`, a bit each.
     #[inline(never)]
     fn renew_plannable(&mut self, left: u64, gang: Together, turns: &mut Turns) {
         each(gang.domains()).for_each(|d| self.plannable.warps[d] = 0);

@@ -61,7 +61,7 @@ impl Turns<'_> {
         self.drop_wrong_paths(place.domain as usize, Some(place.index));
     }
 
-    /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
+    /// The turns of a class of domains are over, with no warp that is ready and has room.
     #[inline(always)]
     pub fn issue_nothing(&mut self, d: usize, room: u64) {
         if !self.warps.in_step() && self.warps.domain(d).mismatched() == 0 {
@@ -87,7 +87,7 @@ impl Turns<'_> {
     }
 }
 
-/// The same for these warps of a domain, and of those that it stands for: each may rank its warps otherwise.
+/// The same for these warps of all domains of a class, each of which may rank its warps otherwise.
 #[inline(never)]
 fn drop_these(
     d: usize,

@@ -1,5 +1,5 @@
 //! Where every cycle of every warp and scheduler went. Cycles are accounted for together as long
-//! as nothing changes: an [`Edit`](super::Edit) accounts for those behind it.
+//! as nothing changes: an [`Edit`](super::Edit) accounts for the cycles behind it.
 
 use super::WarpTable;
 use super::domain::{Domain, Idle};
@@ -14,7 +14,7 @@ use crate::time::Cycle;
 /// known from when they come and go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Residency {
-    /// The cycles in which those have left that have, less those in which all came: modulo 2^64.
+    /// The cycles in which warps have left, less the cycles in which warps came: modulo 2^64.
     cycles: u64,
 }
 
@@ -97,7 +97,7 @@ impl WarpTable {
         }
     }
 
-    /// Accounts for the cycles of a domain, and of those that it stands for, up to the one from which on a change counts.
+    /// Accounts for the cycles of a domain, and of its class, up to the one from which on a change counts.
     #[inline(always)]
     pub(super) fn pass_turn(&mut self, d: usize, books: &mut Books) {
         self.pass(d, self.now + (self.turned >> d & 1), books);
@@ -111,7 +111,7 @@ impl WarpTable {
         account_plainly(&mut self.domains[d], d, to, books);
     }
 
-    /// As [`account_to`](Self::account_to), where domains are looked at in step or some stand for others.
+    /// The same where domains are looked at in step or some stand for others.
     #[inline(never)]
     fn account_specially(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.classes.any() && !self.classes.is_alone(d) {
@@ -146,8 +146,7 @@ impl WarpTable {
         }
     }
 
-    /// Accounts for a cycle in which a scheduler, and those of the domains that its own stands for, looked at their warps
-    /// and issued none.
+    /// Accounts for a cycle in which the schedulers of a class of domains looked at their warps and issued none.
     #[inline(never)]
     pub(super) fn account_stall(&mut self, d: usize, room: u64, books: &mut Books) {
         let (now, members) = (self.now, self.classes.members(d));
@@ -161,7 +160,7 @@ impl WarpTable {
     }
 }
 
-/// As [`WarpTable::pass`], where domains are accounted for one by one.
+/// Accounts for the cycles of a domain before `to`, where domains are accounted for one by one.
 #[inline(always)]
 pub(super) fn pass_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
     if domain.accounted < to {
@@ -219,7 +218,7 @@ mod tests {
     use crate::time::Cycle;
 
     /// A change of a warp counts the cycles behind it, of all warps of its domain, in the state in which
-    /// they were; those of the other domain are counted when one of its warps changes.
+    /// they were; the cycles of the other domain are counted when one of its warps changes.
     #[test]
     fn a_change_counts_the_cycles_behind_it() {
         let machine = testing::machine(&[]);

@@ -45,7 +45,7 @@ impl WarpTable {
         self.fetch_for_one_under_way(place);
     }
 
-    /// As [`fetch_under_way`](Self::fetch_under_way), in a domain that stands for itself alone.
+    /// The same for a warp in a domain that stands for itself alone.
     #[inline]
     pub fn fetch_for_one_under_way(&mut self, place: Place) {
         debug_assert!(self.classes.is_alone(place.domain.into()));

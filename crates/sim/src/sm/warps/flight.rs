@@ -89,7 +89,7 @@ impl WarpTable {
         }
     }
 
-    /// As [`check_hazard`](WarpTable::check_hazard), out of the way of instructions that need no check.
+    /// The same, out of the way of instructions that need no check.
     #[inline(never)]
     fn check_hazard_again(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
         self.check_hazard(slot, code, books);

@@ -43,7 +43,7 @@ impl WarpTable {
         Together::new(self.place(first), schedulers, self.slices)
     }
 
-    /// As [`issued`](WarpTable::issued).
+    /// A gang has issued an instruction, which is in flight now.
     #[inline]
     pub fn gang_issued(&mut self, gang: Together, facts: &OpFacts) {
         match self.kept_as_one(gang) {
@@ -127,7 +127,7 @@ impl WarpTable {
         }
     }
 
-    /// An instruction of a warp, and of those that it stands for, has issued.
+    /// A warp has issued an instruction, and with it the warps that it stands for.
     #[inline(always)]
     fn note_issued(&mut self, slot: u16, facts: &OpFacts) {
         self.scoreboard.reserve(slot, facts);
@@ -169,7 +169,7 @@ impl WarpTable {
         self.refresh_parts(gang, target, next, code, books);
     }
 
-    /// The head of a buffer is looked at anew, for a class and a warp that stands for those in it.
+    /// The head of a buffer is looked at anew, for a class of domains and a warp that stands for the gang's warps in it.
     #[inline]
     fn refresh_kept(&mut self, leader: usize, slot: u16, target: bool, next: Pc, code: &[OpFacts]) {
         // What the instruction goes through is asked only by policies that look at warps, and no domain
@@ -177,7 +177,7 @@ impl WarpTable {
         refresh(self.edit_kept(leader, slot), target, next, code);
     }
 
-    /// As [`refresh_gang`](Self::refresh_gang), class by class.
+    /// The heads of a gang's buffers are looked at anew, class by class.
     #[inline(never)]
     fn refresh_parts(
         &mut self,
@@ -205,7 +205,7 @@ impl WarpTable {
         }
     }
 
-    /// As [`refresh_gang`](Self::refresh_gang), where the warp of this slot stands for those of several classes.
+    /// The same for a gang with domains of several classes, for all warps of which the one of this slot stands.
     #[inline(never)]
     fn refresh_classes(
         &mut self,
@@ -222,7 +222,7 @@ impl WarpTable {
         });
     }
 
-    /// Changes the buffer of the first warp of a gang, which stands for those of several classes, and what that means to
+    /// Changes the buffer of the first warp of a gang, which stands for its warps in several classes, and what that means to
     /// the sets: it is found out for one class, and is the same for the others. `change` says whether warps wait for the
     /// target of a branch from then on, and whether fetch waits for one.
     #[inline(always)]
@@ -302,7 +302,7 @@ impl WarpTable {
         });
     }
 
-    /// As [`decode_kept`](Self::decode_kept), for any gang.
+    /// Puts what was fetched from `pc` for a gang, whose next instruction is `next`, into its buffers.
     pub fn decode_gang(
         &mut self,
         gang: Together,
@@ -328,7 +328,7 @@ impl WarpTable {
             }
             return self.refresh_gang(gang, false, next, code, books);
         }
-        // A warp may stand for those of several classes.
+        // A warp may stand for warps in several classes.
         let mut buffer = first;
         for leader in self.classes_of(gang) {
             self.touch_class(leader, books);
@@ -394,7 +394,7 @@ impl WarpTable {
         of_one.then(|| Together::new(Place { domain: 0, index }, 1, slices as u8))
     }
 
-    /// As [`fetch_under_way`](WarpTable::fetch_under_way), for a gang.
+    /// A gang's next instructions are on their way: it is not to be fetched for before they have come.
     #[inline(always)]
     pub fn gang_fetch_under_way(&mut self, gang: Together) {
         let index = gang.index();
@@ -406,7 +406,7 @@ impl WarpTable {
         }
     }
 
-    /// As [`set_missing`](WarpTable::set_missing), for a gang. Returns whether all of its warps did,
+    /// The warps of a gang wait for a line of instructions, or do not any more. Returns whether all of them did before,
     /// and whether any did.
     pub fn set_gang_missing(&mut self, gang: Together, missing: bool) -> (bool, bool) {
         let (mut all, mut any) = (true, false);

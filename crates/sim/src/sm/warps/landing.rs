@@ -19,8 +19,8 @@ impl WarpTable {
         goes_on.then_some(leader)
     }
 
-    /// As [`completed`](WarpTable::completed), where domains, or warps, may stand for others. Most often nothing changes
-    /// for the warp's next instruction: then its domain stays with those that hold the same.
+    /// An instruction of a warp is complete, where domains, or warps, may stand for others. Most often nothing changes
+    /// for the warp's next instruction: then its domain stays in its class.
     #[inline(never)]
     pub(super) fn completed_specially(
         &mut self,
@@ -71,8 +71,7 @@ impl WarpTable {
         self.kept_landed(gang, slot, memory, code, books)
     }
 
-    /// As [`store_sent`](WarpTable::store_sent), for a gang. Returns whether any of its warps may have
-    /// waited for that.
+    /// A store of a gang has left the pipeline. Returns whether any of its warps may have waited for that.
     pub fn gang_store_sent(&mut self, gang: Together, code: &[OpFacts], books: &mut Books) -> bool {
         if let Some(slot) = self.kept_as_one(gang).filter(|_| !self.in_step) {
             return self.kept_landed(gang, slot, true, code, books);
@@ -99,7 +98,7 @@ impl WarpTable {
         false
     }
 
-    /// As [`kept_landed`](Self::kept_landed), where the domains of the gang are of several classes: one look at each
+    /// The same where the domains of the gang are of several classes: one look at each
     /// tells whether something held back the next instruction, and which warps wait for what is in flight.
     #[inline(never)]
     fn landed_in_classes(

@@ -25,7 +25,8 @@ impl WarpTable {
         true
     }
 
-    /// As [`check_leaving`](WarpTable::check_leaving), for the finished warps at `index` in these domains, a bit each.
+    /// Of the finished warps at `index` in these domains, a bit each, fetch is to notice the ones that have nothing in
+    /// flight and no store on its way.
     #[inline(never)]
     pub fn check_leaving_in(&mut self, domains: u64, index: u8) {
         let unnoticed = domains & !self.having(index, |domain| domain.retired);

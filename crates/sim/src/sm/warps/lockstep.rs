@@ -1,5 +1,5 @@
 //! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of most slices
-//! hold the same most of the time. Those that do are a class ([`classes`](super::classes)), whose first
+//! hold the same most of the time. Domains that do are a class ([`classes`](super::classes)), the first of which
 //! stands for all: what the warps of a gang do together is done once for each class and counted for
 //! each of its domains ([`gangs`](super::gangs)). So is what it does to their buffers, to the scoreboard
 //! and to what they have in flight, where these hold the same too ([`together`](super::together)).
@@ -43,7 +43,7 @@ impl WarpTable {
         self.classes.members(leader)
     }
 
-    /// The domains, a bit each, whose warp at `index` is in a set, which `of` finds among those of a domain.
+    /// The domains, a bit each, whose warp at `index` is in a set, which `of` finds among the warps of a domain.
     #[inline(always)]
     pub(super) fn having(&self, index: u8, of: impl Fn(&Domain) -> u64) -> u64 {
         let (mut those, mut left) = (0, self.classes.leaders());

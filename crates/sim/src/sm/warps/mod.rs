@@ -305,7 +305,7 @@ impl WarpTable {
         self.edit_touched(slot)
     }
 
-    /// As [`edit`](WarpTable::edit), for a warp of a domain that has had its turn in this cycle: with that its
+    /// The state of a warp is about to change, in a domain that has had its turn in this cycle: with that its
     /// cycles are accounted for.
     #[inline(always)]
     pub fn edit_after_turn(&mut self, slot: u16, books: &mut Books) -> Edit<'_> {

@@ -32,8 +32,7 @@ impl WarpTable {
         self.slot_in(leader, place.index)
     }
 
-    /// Of the warps at `index` in these domains, a bit each, those that stand for themselves, and perhaps
-    /// for others.
+    /// The domains among these, a bit each, whose warp at `index` stands for itself, and perhaps for others.
     #[inline]
     pub(super) fn kept_among(&self, domains: u64, index: u8) -> u64 {
         match self.together.get(index as usize) {
@@ -55,14 +54,14 @@ impl WarpTable {
         all.then(|| self.slot_in(first.domain as usize, first.index))
     }
 
-    /// If, besides, its domain stands for those of all of it, and for no other: that and its slot.
+    /// If, besides, the domains of the gang are a class: the leader of that, and the slot.
     #[inline(always)]
     pub(super) fn held_as_one(&self, gang: Together) -> Option<(usize, u16)> {
         let slot = self.kept_as_one(gang)?;
         Some((self.class_of(gang)?, slot))
     }
 
-    /// If the first domain of a gang stands for those of all of it, and for no other: that.
+    /// If the domains of a gang are a class: the leader of that.
     #[inline(always)]
     pub(super) fn class_of(&self, gang: Together) -> Option<usize> {
         if self.classes.is_one() && gang.slices() == self.slices {
@@ -73,7 +72,7 @@ impl WarpTable {
         (all && !self.in_step).then_some(leader)
     }
 
-    /// Of a gang, none of whose warps stands for others than these, those that are kept.
+    /// The slots that are kept of a gang. None of its warps stands for a warp outside it any more.
     #[inline]
     pub fn kept_slots(&mut self, gang: Together) -> impl Iterator<Item = u16> + Clone + use<> {
         let (domains, index) = (gang.domains(), gang.index());
@@ -192,7 +191,7 @@ impl WarpTable {
         })
     }
 
-    /// The warps of a gang stand at one PC: from now on the first stands for those that have the same
+    /// The warps of a gang stand at one PC: from now on the first stands for all that have the same as itself
     /// in their buffers and in flight.
     #[inline]
     pub(super) fn bring_together(&mut self, gang: Together) {
@@ -242,8 +241,8 @@ impl WarpTable {
         self.scoreboard.copy(from, to);
     }
 
-    /// A warp stands for another, and those that this stands for, which have the same as its own: of
-    /// each the instructions are kept that it has issued beyond those that the first is to have.
+    /// A warp stands for another, and for the warps that this one stands for; all have the same in their buffers and in
+    /// flight. Of each, the instructions are kept that it has issued beyond the first's.
     fn stand_for_second(&mut self, first: usize, second: usize, index: u8) {
         let classes = &mut self.together[index as usize];
         let (joins, alone) = (classes.members(second), classes.is_alone(first));

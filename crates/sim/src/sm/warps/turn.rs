@@ -230,7 +230,7 @@ impl WarpTable {
         self.stir_issue();
     }
 
-    /// The turn of a domain, and of those that it stands for, with no warp that is ready and has room.
+    /// The turns of a class of domains are over, with no warp that is ready and has room.
     pub fn end_empty_turn(&mut self, d: usize, room: u64, books: &mut Books) {
         let members = self.classes.members(d);
         self.pass(d, self.now, books);
