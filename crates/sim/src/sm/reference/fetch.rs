@@ -63,6 +63,11 @@ impl Fetch {
         }
     }
 
+    /// Whether warps at a barrier are passed over.
+    pub fn skips_waiters(&self) -> bool {
+        self.units[0].policy.skips_waiters()
+    }
+
     /// The unit that fetches for a domain.
     fn unit_of(&self, domain: u8) -> usize {
         let serves = |unit: &FetchUnit| unit.domains.contains(&usize::from(domain));
@@ -71,7 +76,7 @@ impl Fetch {
 }
 
 /// Where an instruction lies.
-fn address(pc: Pc, launched: &Launched) -> u64 {
+pub(super) fn address(pc: Pc, launched: &Launched) -> u64 {
     launched.code_base + u64::from(pc) * INSTRUCTION_BYTES
 }
 
@@ -84,9 +89,11 @@ impl Sm {
             .units
             .iter_mut()
             .for_each(|unit| unit.ports_left = ports);
+        self.open_gang_ports();
         if !self.fetch.refetches {
             self.take_lines(launched);
         }
+        self.fetch_for_gangs(launched);
         let (first, units) = (self.fetch.turn, self.fetch.units.len());
         for i in 0..units {
             self.fetch_of_unit((first + i) % units, now, launched);
@@ -97,14 +104,17 @@ impl Sm {
         if self.fetch.refetches
             && let Some(slot) = self.fetch.cache.next_ready()
         {
-            self.warps[usize::from(slot)].missing = false; // too late for this cycle's fetch
+            match self.is_for_gang(slot) {
+                true => drop(self.end_gang_wait(slot)),
+                false => self.warps[usize::from(slot)].missing = false,
+            } // too late for this cycle's fetch
         }
         self.fetch.cache.send(now, &mut self.port);
     }
 
     /// Warps whose line has come take ports of their units before all others.
     fn take_lines(&mut self, launched: &Launched) {
-        if self.fetch.units.len() == 1 {
+        if self.fetch.units.len() == 1 && !self.plans {
             while self.fetch.units[0].ports_left > 0
                 && let Some(slot) = self.fetch.cache.next_ready()
             {
@@ -116,6 +126,12 @@ impl Sm {
             self.fetch.arrived.push(slot);
         }
         for slot in std::mem::take(&mut self.fetch.arrived) {
+            if self.is_for_gang(slot) {
+                if !self.gang_line_has_come(slot) {
+                    self.fetch.arrived.push(slot);
+                }
+                continue;
+            }
             let unit = self.fetch.unit_of(self.layout.place_of(slot).domain);
             match self.fetch.units[unit].ports_left {
                 0 => self.fetch.arrived.push(slot),
@@ -182,13 +198,14 @@ impl Sm {
                     && !(skips_waiters && warp.waits.barrier)
                     && is(unit, self.fetch_from(slot, end))
             });
+            eligible[d] &= !self.gang_fetch.members.get(d).unwrap_or(&0);
         }
         eligible
     }
 
     /// Where to fetch from for a warp. Behind the last instruction, where a wrong path may have led, there is nothing,
     /// and it goes on where its threads do.
-    fn fetch_from(&self, slot: u16, end: Pc) -> Pc {
+    pub(super) fn fetch_from(&self, slot: u16, end: Pc) -> Pc {
         match self.warps[usize::from(slot)].fetch_pc {
             pc if pc < end => pc,
             _ => self.groups.get(slot).pc,
