@@ -13,7 +13,7 @@
 //!
 //! | stage | file | what happens |
 //! |---|---|---|
-//! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`) |
+//! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`, `lines`) |
 //! | decode | `decode` | a cycle later they are in the warp's instruction buffer |
 //! | issue | `issue` | each scheduler takes one warp: the first, in its policy's order, whose next instruction is there, is owed no register (`scoreboard`) and has room at its unit. Its threads execute it at once (`perform`) |
 //! | operand collect | `operands` | a collector reads its sources from the banks of the register file |
@@ -47,6 +47,7 @@ mod gather;
 mod icache;
 mod issue;
 mod lanes;
+mod lines;
 mod memory;
 mod operands;
 mod outside;
@@ -270,19 +271,6 @@ impl Sm {
             self.moved = now + 1;
         }
         Ok(())
-    }
-
-    /// What the divergence model and the policy do by themselves; sleepers wake up.
-    fn tick(&mut self, now: Cycle, launched: &Launched) {
-        if self.model.ticks() && self.model.next() <= now {
-            self.model.tick(now, &mut self.groups);
-            self.follow(now, launched);
-        }
-        if self.policy.ticks() && self.policy.next() <= now {
-            self.policy.tick(now);
-        }
-        self.wake(now, launched);
-        self.tick_plan(now, launched);
     }
 
     /// Takes a packet from the network, if one has come and there is room for it.
