@@ -22,13 +22,7 @@ fn the_reference_sm_says_what_the_default_one_does() {
 }
 
 #[test]
-fn what_the_reference_sm_cannot_do_is_refused_by_name() {
-    let gangs = ["--machine", "vws", "--scheduler", "gangs", "--reference"];
-    let text = fails(2, &[&RUN, &gangs[..]].concat());
-    assert!(
-        text.contains("does not support `scheduler = \"gangs\"` of vws"),
-        "{text}"
-    );
+fn no_observer_can_listen_to_the_reference_sm() {
     let scratch = Scratch::new("reference");
     let trace = scratch.path("t.json");
     let text = fails(2, &[&RUN, &["--reference", "--trace", &trace][..]].concat());

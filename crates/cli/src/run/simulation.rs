@@ -29,8 +29,7 @@ pub struct SimulationArguments {
     /// Step through every cycle, even those in which nothing can happen.
     #[arg(long)]
     pub no_skip: bool,
-    /// Run on the reference SM, which is simulated in the plainest way: the same results, more slowly. Not every machine
-    /// is supported.
+    /// Run on the reference SM, which is simulated in the plainest way: the same results, more slowly.
     #[arg(long, conflicts_with_all = ["functional", "check"])]
     pub reference: bool,
 }

@@ -27,7 +27,7 @@ use crate::replacement::Replacement;
 use crate::schedule::IssuePolicy;
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
-use crate::sm::reference::{Sm as ReferenceSm, refused};
+use crate::sm::reference::Sm as ReferenceSm;
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
 use api::Texture;
@@ -72,8 +72,7 @@ pub struct Options {
     pub all_threads: bool,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
-    /// SMs are [reference SMs](crate::sm::reference): the statistics are the same, and it takes longer. Not on every machine, and
-    /// no observer can listen.
+    /// SMs are reference SMs (`sm/reference`): the statistics are the same, and it takes longer. No observer can listen.
     pub reference: bool,
 }
 
@@ -98,19 +97,13 @@ impl Default for Options {
 }
 
 /// Refuses reference SMs where they cannot do what is asked for.
-fn reference_refused(machine: &Machine, options: &Options) -> Result<(), SimError> {
-    if !options.reference || options.functional {
-        return Ok(());
+fn reference_refused(options: &Options) -> Result<(), SimError> {
+    if options.reference && !options.functional && options.observer.is_some() {
+        let text =
+            "no observer can listen to the reference SM: ask for no picture, timeline or profile";
+        return Err(SimError::BadLaunch(text.into()));
     }
-    let observed = options.observer.is_some();
-    let text = match observed {
-        true => Some(
-            "no observer can listen to the reference SM: ask for no picture, timeline or profile"
-                .into(),
-        ),
-        false => refused(machine),
-    };
-    text.map_or(Ok(()), |text| Err(SimError::BadLaunch(text)))
+    Ok(())
 }
 
 /// A loaded module.
@@ -194,7 +187,7 @@ impl Gpu {
                 tables.div_ceil(1 << 20)
             )));
         }
-        reference_refused(&machine, &options)?;
+        reference_refused(&options)?;
         let machine = Arc::new(machine);
         let memory = MemorySystem::new(&machine);
         let sms = machine.gpu.sms as usize;

@@ -48,7 +48,9 @@ impl Gpu {
         }
         self.memory.skip_to(start);
         let before = self.memory.stats();
-        self.reference.iter_mut().for_each(|sm| sm.begin(start));
+        self.reference
+            .iter_mut()
+            .for_each(|sm| sm.begin(launched, start));
         let (sms, blocks) = (self.reference.len(), launched.grid.blocks());
         let mut course = Course {
             launched,

@@ -146,6 +146,7 @@ impl Sm {
         }
         for slot in &opened.waiting {
             self.warps[usize::from(*slot)].waits.barrier = false;
+            self.tell_release(*slot);
             self.settle(*slot);
         }
         let mut places = opened

@@ -231,8 +231,21 @@ impl Sm {
         }
     }
 
+    /// What the divergence model and the policy do by themselves; sleepers wake up.
+    pub(super) fn tick(&mut self, now: Cycle, launched: &Launched) {
+        if self.model.ticks() && self.model.next() <= now {
+            self.model.tick(now, &mut self.groups);
+            self.follow(now, launched);
+        }
+        if self.policy.ticks() && self.policy.next() <= now {
+            self.policy.tick(now);
+        }
+        self.wake(now, launched);
+        self.tick_plan(now, launched);
+    }
+
     /// Warps whose `nanosleep` is over go on.
-    pub(super) fn wake(&mut self, now: Cycle, launched: &Launched) {
+    fn wake(&mut self, now: Cycle, launched: &Launched) {
         let due = self.sleepers.iter().filter(|(until, _)| *until <= now);
         let due: Vec<u16> = due.map(|(_, slot)| *slot).collect();
         self.sleepers.retain(|(until, _)| *until > now);

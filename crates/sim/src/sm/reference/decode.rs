@@ -12,6 +12,9 @@ impl Sm {
                 self.decode_for(slot, pc, launched);
             }
         }
+        for (slot, pc) in std::mem::take(&mut self.gang_fetch.fetched) {
+            self.decode_for(slot, pc, launched);
+        }
     }
 
     /// Puts the instructions from `pc` on into a warp's buffer, if that is still what it waits for: it may have gone

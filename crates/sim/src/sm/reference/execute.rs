@@ -47,6 +47,8 @@ pub(super) struct Pipelines {
     entry_free: Vec<[Cycle; 2]>,
     /// Results under way, by the cycle in which they are written back, in the order of entry.
     results: BTreeMap<u64, Vec<Done>>,
+    /// Instructions that several warps have issued together, by their numbers: those behind the first.
+    gangs: BTreeMap<u64, Vec<u16>>,
     /// Power of the lanes, where it is looked at.
     pub power: Option<Box<Power>>,
 }
@@ -62,6 +64,7 @@ impl Pipelines {
             own_entries: machine.pipes.entries == Entrances::Own,
             entry_free: vec![[Cycle::ZERO; 2]; pipelines],
             results: BTreeMap::new(),
+            gangs: BTreeMap::new(),
         }
     }
 
@@ -73,6 +76,13 @@ impl Pipelines {
     /// Whether no result is under way.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
+    }
+
+    /// An instruction was issued by these warps, too.
+    pub fn note_gang(&mut self, order: u64, others: Vec<u16>) {
+        if !others.is_empty() {
+            self.gangs.insert(order, others);
+        }
     }
 
     /// A warp has the result of an instruction in cycle `at`, which passes no pipeline.
@@ -144,6 +154,12 @@ impl Pipelines {
             pc: op.pc,
             pipeline: Some(pipeline),
         });
+        let others = self.gangs.remove(&op.order).unwrap_or_default();
+        then.extend(others.into_iter().map(|slot| Done {
+            slot,
+            pc: op.pc,
+            pipeline: None,
+        }));
         let free = &mut self.entry_free[pipeline];
         match side.filter(|_| self.own_entries) {
             Some(side) => free[side as usize] = now + interval,

@@ -20,7 +20,7 @@ pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
     domains: Range<usize>,
     policy: Box<dyn FetchPolicy>,
-    ports_left: u32,
+    pub ports_left: u32,
     small: Option<SmallCache>,
     /// What it has fetched in the last cycle.
     pub fetched: Vec<(u16, Pc)>,
@@ -33,7 +33,7 @@ pub(super) struct Fetch {
     /// The unit that comes first at the ports of the instruction cache.
     turn: usize,
     /// Several units: warps whose line has come, and whose unit has had no port for it.
-    arrived: Vec<u16>,
+    pub arrived: Vec<u16>,
     refetches: bool,
 }
 
@@ -63,15 +63,20 @@ impl Fetch {
         }
     }
 
+    /// Whether warps at a barrier are passed over.
+    pub fn skips_waiters(&self) -> bool {
+        self.units[0].policy.skips_waiters()
+    }
+
     /// The unit that fetches for a domain.
-    fn unit_of(&self, domain: u8) -> usize {
+    pub fn unit_of(&self, domain: u8) -> usize {
         let serves = |unit: &FetchUnit| unit.domains.contains(&usize::from(domain));
         self.units.iter().position(serves).unwrap_or(0)
     }
 }
 
 /// Where an instruction lies.
-fn address(pc: Pc, launched: &Launched) -> u64 {
+pub(super) fn address(pc: Pc, launched: &Launched) -> u64 {
     launched.code_base + u64::from(pc) * INSTRUCTION_BYTES
 }
 
@@ -84,9 +89,11 @@ impl Sm {
             .units
             .iter_mut()
             .for_each(|unit| unit.ports_left = ports);
+        self.open_gang_ports();
         if !self.fetch.refetches {
             self.take_lines(launched);
         }
+        self.fetch_for_gangs(launched);
         let (first, units) = (self.fetch.turn, self.fetch.units.len());
         for i in 0..units {
             self.fetch_of_unit((first + i) % units, now, launched);
@@ -97,46 +104,16 @@ impl Sm {
         if self.fetch.refetches
             && let Some(slot) = self.fetch.cache.next_ready()
         {
-            self.warps[usize::from(slot)].missing = false; // too late for this cycle's fetch
+            match self.is_for_gang(slot) {
+                true => drop(self.end_gang_wait(slot)),
+                false => self.warps[usize::from(slot)].missing = false,
+            } // too late for this cycle's fetch
         }
         self.fetch.cache.send(now, &mut self.port);
     }
 
-    /// Warps whose line has come take ports of their units before all others.
-    fn take_lines(&mut self, launched: &Launched) {
-        if self.fetch.units.len() == 1 {
-            while self.fetch.units[0].ports_left > 0
-                && let Some(slot) = self.fetch.cache.next_ready()
-            {
-                self.line_has_come(slot, launched);
-            }
-            return;
-        }
-        while let Some(slot) = self.fetch.cache.next_ready() {
-            self.fetch.arrived.push(slot);
-        }
-        for slot in std::mem::take(&mut self.fetch.arrived) {
-            let unit = self.fetch.unit_of(self.layout.place_of(slot).domain);
-            match self.fetch.units[unit].ports_left {
-                0 => self.fetch.arrived.push(slot),
-                _ => self.line_has_come(slot, launched),
-            }
-        }
-    }
-
-    /// The line that a warp waited for has come: it is fetched now.
-    fn line_has_come(&mut self, slot: u16, launched: &Launched) {
-        let number = self.fetch.unit_of(self.layout.place_of(slot).domain);
-        let warp = &mut self.warps[usize::from(slot)];
-        self.fetch.units[number].ports_left -= 1;
-        if std::mem::take(&mut warp.missing) {
-            let pc = warp.fetch_pc;
-            self.take_fetched(number, slot, pc, launched);
-        }
-    }
-
     /// A unit has the next instructions of a warp: they are decoded in the next cycle.
-    fn take_fetched(&mut self, number: usize, slot: u16, pc: Pc, launched: &Launched) {
+    pub(super) fn take_fetched(&mut self, number: usize, slot: u16, pc: Pc, launched: &Launched) {
         let unit = &mut self.fetch.units[number];
         if let Some(small) = &mut unit.small {
             small.fill(address(pc, launched));
@@ -182,13 +159,14 @@ impl Sm {
                     && !(skips_waiters && warp.waits.barrier)
                     && is(unit, self.fetch_from(slot, end))
             });
+            eligible[d] &= !self.gang_fetch.members.get(d).unwrap_or(&0);
         }
         eligible
     }
 
     /// Where to fetch from for a warp. Behind the last instruction, where a wrong path may have led, there is nothing,
     /// and it goes on where its threads do.
-    fn fetch_from(&self, slot: u16, end: Pc) -> Pc {
+    pub(super) fn fetch_from(&self, slot: u16, end: Pc) -> Pc {
         match self.warps[usize::from(slot)].fetch_pc {
             pc if pc < end => pc,
             _ => self.groups.get(slot).pc,

@@ -20,7 +20,7 @@ pub(super) fn memory_ahead(machine: &Machine) -> Option<u32> {
 
 /// Memory instructions that go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Load {
         space: Space,
         uncached: bool,
@@ -31,7 +31,7 @@ enum Kind {
     Only(Pc),
 }
 
-fn kind_of(pc: Pc, launched: &Launched) -> Kind {
+pub(super) fn kind_of(pc: Pc, launched: &Launched) -> Kind {
     let instr = &launched.kernel.code[pc as usize];
     // A generic address is most often a global one.
     let space = match instr.mods.space {
@@ -61,7 +61,7 @@ impl Gathered {
 }
 
 /// What some warps have executed, as one instruction.
-struct Joint {
+pub(super) struct Joint {
     effect: Effect,
     owners: Vec<Owner>,
     shapes: Vec<Shape>,
@@ -69,7 +69,7 @@ struct Joint {
 }
 
 impl Joint {
-    fn new() -> Joint {
+    pub fn new() -> Joint {
         Joint {
             effect: Effect::default(),
             owners: Vec::new(),
@@ -79,7 +79,7 @@ impl Joint {
     }
 
     /// Adds what a warp has executed, with these threads on its lanes.
-    fn add(&mut self, slot: u16, pc: Pc, lanes: &Lanes, its: &Effect) {
+    pub fn add(&mut self, slot: u16, pc: Pc, lanes: &Lanes, its: &Effect) {
         self.owners.push(Owner {
             slot,
             pc,
@@ -172,8 +172,21 @@ impl Sm {
             self.policy.issued(place);
             moved?;
         }
+        self.send_joint(first, first_pc, joint, now, launched);
+        Ok(true)
+    }
+
+    /// What has been gathered goes to the collectors as one instruction, that of the first warp.
+    pub(super) fn send_joint(
+        &mut self,
+        slot: u16,
+        pc: Pc,
+        mut joint: Joint,
+        now: Cycle,
+        launched: &Launched,
+    ) {
         let executed = Executed {
-            pc: first_pc,
+            pc,
             effect: &joint.effect,
             owners: &joint.owners,
             shapes: match &joint.shapes[..] {
@@ -185,9 +198,10 @@ impl Sm {
             launched,
         };
         let op = self.memory.open(&executed, &mut self.stats.counters);
-        self.send(first, first_pc, Some(op), &mut joint.effect, now, launched);
-        self.collectors.let_memory_issue(false);
-        Ok(true)
+        self.send(slot, pc, Some(op), &mut joint.effect, now, launched);
+        if self.machine.sm.gather_memory {
+            self.collectors.let_memory_issue(false);
+        }
     }
 
     /// Where the lanes make one access, and instructions take them for several cycles, all schedulers issue in the same

@@ -40,7 +40,7 @@ impl Sm {
 
     /// The warps of a scheduler that could issue if their units have room, a bit each, as far as its policy considers
     /// them.
-    fn ready(&mut self, d: usize, launched: &Launched) -> u64 {
+    pub(super) fn ready(&mut self, d: usize, launched: &Launched) -> u64 {
         let considered = self.consider(d, launched);
         considered
             & self.those(d, |slot, warp| {
@@ -126,7 +126,7 @@ impl Sm {
     }
 
     /// The warps of a scheduler with room at the units that their next instructions need, a bit each.
-    fn room(&self, d: usize, now: Cycle, launched: &Launched) -> u64 {
+    pub(super) fn room(&self, d: usize, now: Cycle, launched: &Launched) -> u64 {
         match self.issue_free[d] <= now {
             true => self.those(d, |_, warp| {
                 let kind = warp.head().map(|head| launched.facts[head as usize].unit);

@@ -13,7 +13,7 @@
 //!
 //! | stage | file | what happens |
 //! |---|---|---|
-//! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`) |
+//! | fetch | `fetch` | for one warp, the next instructions are read from the instruction cache (`icache`, `lines`) |
 //! | decode | `decode` | a cycle later they are in the warp's instruction buffer |
 //! | issue | `issue` | each scheduler takes one warp: the first, in its policy's order, whose next instruction is there, is owed no register (`scoreboard`) and has room at its unit. Its threads execute it at once (`perform`) |
 //! | operand collect | `operands` | a collector reads its sources from the banks of the register file |
@@ -26,8 +26,9 @@
 //! go on, as the divergence model says. `accounting` counts what each warp and each scheduler does in each cycle. `outside`
 //! is what the GPU asks of an SM, `stuck` what warps wait for that do not go on.
 //!
-//! Some machines have more: `gather` makes one access of the memory instructions of a cycle, `lanes` and `power` switch lanes
-//! off, `virtual_blocks` run for several logical ones. `supports` says what only the default SM does.
+//! Some machines have more: `gather` makes one access of the memory instructions of a cycle, `gangs` of narrow warps issue
+//! together and are fetched for together (`gang_fetch`), `lanes` and `power` switch lanes off, `virtual_blocks` run for
+//! several logical ones.
 //!
 //! The stages run back to front within a cycle ([`Sm::cycle`]), so that what one frees is there for the one before it, and
 //! an instruction takes at least a cycle for each.
@@ -40,10 +41,13 @@ mod control;
 mod decode;
 mod execute;
 mod fetch;
+mod gang_fetch;
+mod gangs;
 mod gather;
 mod icache;
 mod issue;
 mod lanes;
+mod lines;
 mod memory;
 mod operands;
 mod outside;
@@ -52,7 +56,6 @@ mod places;
 mod power;
 mod scoreboard;
 mod stuck;
-mod supports;
 mod sync;
 mod virtual_blocks;
 mod warp;
@@ -75,11 +78,11 @@ use crate::time::Cycle;
 use blocks::Block;
 use execute::Pipelines;
 use fetch::Fetch;
+use gang_fetch::GangFetch;
 use memory::LoadStore;
 use operands::Collectors;
 use std::collections::VecDeque;
 use std::sync::Arc;
-pub(crate) use supports::refused;
 use sync::{CopiesUnderWay, Meeting};
 use warp::Warp;
 
@@ -112,6 +115,8 @@ pub(crate) struct Sm {
     /// What the threads have in their registers and memories.
     threads: Threads,
     policy: Box<dyn IssuePolicy>,
+    /// The policy plans what all schedulers issue.
+    plans: bool,
     /// When the phase of a policy ends that goes by the power of the lanes.
     phase_ends: Cycle,
     /// By scheduler: the first cycle in which it may issue.
@@ -138,6 +143,7 @@ pub(crate) struct Sm {
     /// Warps that sleep, and until when.
     sleepers: Vec<(Cycle, u16)>,
     fetch: Fetch,
+    gang_fetch: GangFetch,
     collectors: Collectors,
     pipelines: Pipelines,
     memory: LoadStore,
@@ -153,7 +159,7 @@ pub(crate) struct Sm {
 }
 
 impl Sm {
-    /// SM number `id` of a machine that it [supports](refused).
+    /// SM number `id` of a machine that has been validated.
     pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
         let layout = Layout::of(machine);
         let homes = (machine.sm.max_threads as usize).div_ceil(LANES);
@@ -165,7 +171,7 @@ impl Sm {
         };
         let plan = UnitPlan::of(machine);
         let mut policy = crate::schedule::make(machine, layout.domains());
-        let minded = policy.minds_power().is_some();
+        let (plans, minded) = (policy.plan().is_some(), policy.minds_power().is_some());
         Sm {
             id,
             machine: machine.clone(),
@@ -202,6 +208,8 @@ impl Sm {
             meetings: Vec::new(),
             sleepers: Vec::new(),
             fetch: Fetch::new(machine, id),
+            gang_fetch: GangFetch::default(),
+            plans,
             collectors: Collectors::new(&machine.collector, &plan),
             pipelines: Pipelines::new(machine, plan, minded),
             memory: LoadStore::new(machine, id),
@@ -218,7 +226,7 @@ impl Sm {
     }
 
     /// Gets ready for a launch that begins with cycle `now`.
-    pub fn begin(&mut self, now: Cycle) {
+    pub fn begin(&mut self, launched: &Launched, now: Cycle) {
         self.stats = SmStats::default();
         self.ended.clear();
         self.policy.blocks_left(true);
@@ -226,6 +234,7 @@ impl Sm {
         self.last_retired = now;
         (self.ran, self.moved) = (now, now);
         self.begin_power(now);
+        self.begin_plan(launched);
         let tells = self.policy.hears_cache().is_some();
         self.memory.begin(tells);
     }
@@ -252,25 +261,16 @@ impl Sm {
             .step(now, &mut self.collectors, &launched.facts);
         self.memory_stage(now, launched);
         self.tick(now, launched);
-        self.issue(now, world)?;
+        match self.plans {
+            true => self.issue_planned(now, world)?,
+            false => self.issue(now, world)?,
+        }
         self.decode(launched);
         self.fetch(now, launched);
         if self.has_moved(before, now) {
             self.moved = now + 1;
         }
         Ok(())
-    }
-
-    /// What the divergence model and the policy do by themselves; sleepers wake up.
-    fn tick(&mut self, now: Cycle, launched: &Launched) {
-        if self.model.ticks() && self.model.next() <= now {
-            self.model.tick(now, &mut self.groups);
-            self.follow(now, launched);
-        }
-        if self.policy.ticks() && self.policy.next() <= now {
-            self.policy.tick(now);
-        }
-        self.wake(now, launched);
     }
 
     /// Takes a packet from the network, if one has come and there is room for it.

@@ -25,7 +25,7 @@ impl Sm {
         let mut effect = std::mem::take(&mut self.effect);
         self.execute_for(slot, pc, &mut effect, now, world)?;
         let memory = launched.facts[pc as usize].is_memory();
-        let memory = memory.then(|| self.ask_memory(slot, pc, &effect, launched));
+        let memory = memory.then(|| self.ask_memory(&[slot], pc, &effect, launched));
         self.move_on(slot, pc, &effect, now, world)?;
         self.send(slot, pc, memory, &mut effect, now, launched);
         self.effect = effect;
@@ -95,19 +95,30 @@ impl Sm {
         view.step(pc, lanes, mask, &mut self.threads, now, effect)
     }
 
-    /// What a memory instruction asks of memory; the number by which the load/store unit knows it.
-    fn ask_memory(&mut self, slot: u16, pc: Pc, effect: &Effect, launched: &Launched) -> u32 {
+    /// What a memory instruction of these warps asks of memory; the number by which the load/store unit knows it.
+    fn ask_memory(&mut self, slots: &[u16], pc: Pc, effect: &Effect, launched: &Launched) -> u32 {
+        let owner = |slot: &u16| {
+            let slice = self
+                .layout
+                .slice_of(self.layout.place_of(*slot).domain.into());
+            let lanes = match slots.len() {
+                1 => !0,
+                _ => self.layout.lanes_of(slice as u16),
+            };
+            Owner {
+                slot: *slot,
+                pc,
+                lanes: effect.executed & lanes,
+                pending: 0,
+            }
+        };
+        let owners: Vec<Owner> = slots.iter().map(owner).collect();
         let executed = Executed {
             pc,
             effect,
-            owners: &[Owner {
-                slot,
-                pc,
-                lanes: effect.executed,
-                pending: 0,
-            }],
+            owners: &owners,
             shapes: &[],
-            lanes: &self.groups.get(slot).lanes,
+            lanes: &self.groups.get(slots[0]).lanes,
             threads: &self.threads,
             launched,
         };
@@ -146,7 +157,7 @@ impl Sm {
         let facts = &launched.facts[pc as usize];
         self.issued += 1;
         if memory.is_none() && facts.traffic == Traffic::Operand {
-            return self.read_operand(slot, pc, effect, now, launched);
+            return self.read_operand(&[slot], pc, effect, now, launched);
         }
         let op = Issued {
             slot,
@@ -163,10 +174,10 @@ impl Sm {
     }
 
     /// A load of a constant that is an operand of other instructions: its value is there in the next cycle if its line is
-    /// in the constant cache; else that is waited for as by any load.
-    fn read_operand(
+    /// in the constant cache; else that is waited for as by any load. For warps that have executed it together.
+    pub(super) fn read_operand(
         &mut self,
-        slot: u16,
+        slots: &[u16],
         pc: Pc,
         effect: &mut Effect,
         now: Cycle,
@@ -179,15 +190,18 @@ impl Sm {
                 Space::Param => launched.param_base,
                 _ => 0,
             };
-            let lane = effect.executed.trailing_zeros() as usize % LANES;
-            effect.address = [effect.address[lane]; LANES];
-            if !self.memory.has_constant(effect.address[0] + base) {
-                let op = self.ask_memory(slot, pc, effect, launched);
+            let lane = (0..LANES).position(|lane| effect.executed >> lane & 1 != 0);
+            let addr = effect.address[lane.unwrap_or(0)];
+            effect.address = [addr; LANES];
+            if !self.memory.has_constant(addr + base) {
+                let op = self.ask_memory(slots, pc, effect, launched);
                 return self.memory.await_line(op);
             }
             self.stats.counters.constant_accesses += 1;
         }
-        self.pipelines.have_result(now + 1, slot, pc);
+        for slot in slots {
+            self.pipelines.have_result(now + 1, *slot, pc);
+        }
     }
 }
 

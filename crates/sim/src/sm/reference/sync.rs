@@ -143,6 +143,7 @@ impl Sm {
             warp.meetings -= 1;
             if warp.meetings == 0 {
                 warp.waits.members = false;
+                self.tell_release(slot);
                 self.settle(slot);
             }
         }

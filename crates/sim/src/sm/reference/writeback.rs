@@ -58,7 +58,7 @@ impl Sm {
                 if facts.traffic == Traffic::Copy {
                     self.copy_ended(slot);
                 }
-                self.complete(slot, facts);
+                self.complete_load(slot, facts, launched);
             }
             Event::Stored { slot } => {
                 self.warps[usize::from(slot)].land(true);
