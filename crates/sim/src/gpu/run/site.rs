@@ -5,7 +5,7 @@
 //!
 //! - where the network's buffer might be full: the SM waits for the request network, which says how much has left;
 //! - where blocks wait for places and the SM has a place: it waits for the dispatcher;
-//! - where it is idle and would do something: the launch may be over before, and the dispatcher says so.
+//! - where it is idle and all blocks have ended: the launch may be over before the SM does something again, so the window ends there.
 
 use super::board::{Board, Ended};
 use super::world::World;
@@ -67,9 +67,14 @@ impl Site {
         (self.held, self.places) = (0, places);
     }
 
-    /// All components have come to cycle `now`; nothing happens in the SM before.
+    /// Nothing happens before cycle `now`.
     pub fn skip_to(&mut self, now: Cycle) {
-        self.at = now;
+        self.at = self.at.max(now);
+    }
+
+    /// The cycle to which it has come.
+    pub fn clock(&self) -> Cycle {
+        self.at
     }
 
     /// A block is to come in cycle `at`.
@@ -158,11 +163,13 @@ impl Site {
                 return self.come_to(to);
             }
             self.at = next;
-            if idle && self.board.clock() < next {
-                return self.waits_on(self.on.dispatcher);
-            }
-            if idle && self.board.all_have_ended() {
-                return self.come_to(to);
+            if idle && next > start {
+                if self.board.clock() < next {
+                    return self.waits_on(self.on.dispatcher);
+                }
+                if self.board.all_have_ended() {
+                    return Ran::Ends { at: next.get() };
+                }
             }
             let knows_room = next == start && knows_network || self.sm.port.knows_room();
             if !knows_room {

@@ -33,8 +33,7 @@ impl Gpu {
                 true => at + quantum,
                 false => end,
             };
-            self.run_window(at..to, end, course)?;
-            at = to;
+            at = self.run_window(at..to, end, course)?;
             self.meet(at, course);
             if at == end {
                 break;
@@ -60,20 +59,25 @@ impl Gpu {
         self.engine.crew().is_some_and(|crew| !crew.is_alone())
     }
 
-    /// Runs all components through a window of a time for which stores are not shown and which ends with cycle `end`.
+    /// Runs all components through a window of a time for which stores are not shown and which ends with cycle `end`. Returns where the window has
+    /// ended, which is earlier where the launch may be over.
     fn run_window(
         &mut self,
         span: std::ops::Range<Cycle>,
         end: Cycle,
         course: &mut Course,
-    ) -> Result<(), SimError> {
+    ) -> Result<Cycle, SimError> {
         let Clocking { quantum, period } = course.clocking;
         let (from, to) = (span.start.get(), span.end.get());
         let mut world = World::new(course.launched, &self.image, quantum);
         world.skip = self.options.skip;
         world.observed = course.hot.is_some() || self.options.observer.is_some();
         let mut parts: Vec<Part<World>> = Vec::with_capacity(self.sms.len() + 3);
-        parts.extend(self.sms.iter_mut().map(|site| Part::new(site, from, 0)));
+        let sites = self.sms.iter_mut();
+        parts.extend(sites.map(|site| {
+            let clock = site.clock().get(); // it may have come further than where the window before has ended
+            Part::new(site, clock, 0)
+        }));
         parts.push(Part::new(&mut course.blocks, from, 0));
         if self.is_ahead {
             let clock = self.memory.backend_clock().get();
@@ -83,11 +87,11 @@ impl Gpu {
         } else {
             parts.push(Part::new(&mut self.memory, from, 0));
         }
-        self.engine.run(&mut parts, to, &world);
+        let ended = self.engine.run(&mut parts, to, &world);
         drop(parts);
         match world.first_failed() {
             Some(Failed { sm, fault, .. }) => Err(self.fault(sm, fault, course.launched)),
-            None => Ok(()),
+            None => Ok(Cycle::new(ended)),
         }
     }
 

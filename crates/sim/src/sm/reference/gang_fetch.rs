@@ -140,8 +140,10 @@ impl Sm {
             .map(|d| [lacks(self, d), may(self, d)])
             .collect();
         let mut wanting = vec![0; schedulers];
+        let mut in_all = vec![!0; schedulers];
         for (d, [lacking, may]) in sets.iter().enumerate() {
             wanting[d % schedulers] |= lacking & may;
+            in_all[d % schedulers] &= lacking & may;
         }
         if wanting.iter().all(|set| *set == 0) {
             return None;
@@ -158,6 +160,7 @@ impl Sm {
         };
         let view = FetchView {
             wanting: &wanting,
+            in_all: &in_all,
             slices: &slices,
         };
         self.policy.plan()?.next_fetch(&view)

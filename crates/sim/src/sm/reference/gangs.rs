@@ -134,8 +134,6 @@ impl Sm {
             let view = IssueView {
                 now,
                 ready: &may,
-                alike: false,
-                open: u8::MAX,
                 groups: &self.groups,
                 layout: self.layout,
             };
