@@ -212,7 +212,7 @@ impl RequestNetwork {
             }
             self.cycle(cycle);
         }
-        self.now = end;
+        self.now = self.now.max(end);
         self.note_admitted();
         self.wires.admitted.send(&mut self.entrances.admitted);
         self.publish();
