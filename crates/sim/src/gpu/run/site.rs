@@ -163,7 +163,7 @@ impl Site {
                 return self.come_to(to);
             }
             self.at = next;
-            if idle && next > start {
+            if idle && next > world.from {
                 if self.board.clock() < next {
                     return self.waits_on(self.on.dispatcher);
                 }

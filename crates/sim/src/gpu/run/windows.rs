@@ -70,6 +70,7 @@ impl Gpu {
         let Clocking { quantum, period } = course.clocking;
         let (from, to) = (span.start.get(), span.end.get());
         let mut world = World::new(course.launched, &self.image, quantum);
+        world.from = span.start;
         world.skip = self.options.skip;
         world.observed = course.hot.is_some() || self.options.observer.is_some();
         let mut parts: Vec<Part<World>> = Vec::with_capacity(self.sms.len() + 3);

@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 pub struct World<'a> {
     pub launched: &'a Launched,
     pub image: &'a GlobalMemory,
+    /// The cycle with which the window begins.
+    pub from: Cycle,
     /// Cycles per quantum.
     pub quantum: u64,
     /// An observer listens.
@@ -30,6 +32,7 @@ impl<'a> World<'a> {
         World {
             launched,
             image,
+            from: Cycle::ZERO,
             quantum,
             observed: false,
             skip: true,
