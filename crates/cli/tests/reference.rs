@@ -8,7 +8,7 @@ use serde_json::Value;
 const RUN: [&str; 4] = ["run", "reduction", "--size", "tiny"];
 
 fn statistics(more: &[&str]) -> Value {
-    let text = succeeds(&[&RUN, &["--json"], more].concat());
+    let text = succeeds(&[&RUN[..], &["--json"], more].concat());
     let mut all: Value = serde_json::from_str(&text).expect("JSON");
     all.as_object_mut().expect("an object").remove("host");
     all

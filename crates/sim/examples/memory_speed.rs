@@ -5,7 +5,7 @@
 use std::time::Instant;
 use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::memory::packet::{Request, RequestKind, Traffic};
-use warpsim_sim::memory::system::MemorySystem;
+use warpsim_sim::memory::system::{MemorySystem, Replies};
 use warpsim_sim::time::Cycle;
 
 /// A traffic pattern.
@@ -82,12 +82,13 @@ fn run(machine: &Machine, pattern: &Pattern, lines: u64) {
     let sms = machine.gpu.sms as usize;
     let quantum = u64::from(machine.gpu.quantum);
     let mut outstanding = vec![0u32; sms];
+    let mut replies: Vec<Replies> = (0..sms).map(|_| Replies::default()).collect();
     let (mut sent, mut answered, mut now) = (0u64, 0u64, Cycle::ZERO);
     let start = Instant::now();
     while answered < lines {
         for cycle in now.until(now + quantum) {
             for (sm, outstanding) in outstanding.iter_mut().enumerate() {
-                if let Some(reply) = memory.pop_reply(sm, cycle)
+                if let Some((_, reply)) = replies[sm].take(cycle)
                     && reply.last
                 {
                     *outstanding -= 1;
@@ -111,7 +112,7 @@ fn run(machine: &Machine, pattern: &Pattern, lines: u64) {
                     byte_mask: u128::MAX,
                     token: 0,
                 };
-                if memory.injection_free(sm) >= memory.flits(&request) {
+                if memory.requests().free(sm) >= memory.requests().flits(&request) {
                     memory.push(cycle, request);
                     *outstanding += 1;
                     sent += 1;
@@ -119,7 +120,11 @@ fn run(machine: &Machine, pattern: &Pattern, lines: u64) {
             }
         }
         now += quantum;
-        memory.advance(now, &mut |_, _| {});
+        memory.advance(now);
+        for (replies, wires) in replies.iter_mut().zip(&memory.wires().sms) {
+            replies.receive(wires);
+            replies.publish(wires);
+        }
     }
     let seconds = start.elapsed().as_secs_f64();
     let sectors = lines * 4;

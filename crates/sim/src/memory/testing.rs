@@ -105,10 +105,9 @@ impl Bench {
     }
 
     pub fn pop_reply(&mut self, sm: usize, now: Cycle) -> Option<Reply> {
-        self.peek_reply(sm, now)?;
-        let reply = self.replies[sm].inbox.pop();
+        let reply = self.replies[sm].take(now)?.1;
         self.replies[sm].publish(&self.memory.wires().sms[sm]);
-        reply
+        Some(reply)
     }
 
     pub fn injection_free(&self, sm: usize) -> u32 {

@@ -30,6 +30,12 @@ impl Replies {
         true
     }
 
+    /// Takes the next reply, if it has arrived by core cycle `now`, with the cycle in which it did.
+    pub fn take(&mut self, now: Cycle) -> Option<(Cycle, Reply)> {
+        let (at, _) = self.inbox.front().filter(|(at, _)| *at <= now)?;
+        self.inbox.pop().map(|reply| (at, reply))
+    }
+
     /// Tells the network how many replies the SM has taken.
     #[inline]
     pub fn publish(&self, wires: &SmWires) {
