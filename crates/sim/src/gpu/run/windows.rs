@@ -34,6 +34,9 @@ impl Gpu {
                 false => end,
             };
             at = self.run_window(at..to, end, course)?;
+            if at < to && end > now + period {
+                self.memory.note_early(now + (at - now).next_multiple_of(period));
+            }
             self.meet(at, course);
             if at == end {
                 break;

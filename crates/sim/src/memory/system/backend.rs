@@ -166,6 +166,14 @@ impl Backend {
         self.note_at = Cycle::NEVER;
     }
 
+    /// Notes the state as of cycle `at`, or later if the back end has come further, beside what is noted at the end of the window.
+    pub(super) fn note_early(&mut self, at: Cycle) {
+        let note_at = std::mem::replace(&mut self.note_at, Cycle::NEVER);
+        self.run_to(self.now.max(at));
+        self.note();
+        self.note_at = note_at;
+    }
+
     /// Simulates up to a cycle, by itself.
     pub(super) fn run_to(&mut self, end: Cycle) {
         let mut arriving = std::mem::take(&mut self.arriving);

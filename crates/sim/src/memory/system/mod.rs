@@ -118,6 +118,14 @@ impl MemorySystem {
         self.backend.note_at(end);
     }
 
+    /// A window has ended early, in a period that ends with cycle `end`: the state of the back end is asked for as of then. Where it has come further, all
+    /// that has happened since says as well that it was not idle.
+    pub fn note_early(&mut self, end: Cycle) {
+        self.requests.admitted = 0;
+        self.requests.first_ready = Cycle::NEVER;
+        self.backend.note_early(end);
+    }
+
     /// Runs the back end by itself up to a cycle, if it has not come there.
     pub fn run_backend_to(&mut self, to: Cycle) {
         if self.backend.now < to {

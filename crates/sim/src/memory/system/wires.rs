@@ -76,14 +76,15 @@ impl SmWires {
     /// The network has received so many flits of the SM so far, of which this has not left.
     #[inline]
     pub(super) fn publish(&self, received: u64, backlog: Backlog) {
-        self.left.publish(received - u64::from(backlog.flits));
+        // A network with credits counts a full buffer before the queue: more than has been received.
+        self.left.publish(received.wrapping_sub(u64::from(backlog.flits)));
         self.moving.publish(u64::from(backlog.moving));
     }
 
     /// Flits in queue and buffer of an SM that has sent so many: at most so many, and just so many if the network has come as far as the SM.
     #[inline]
     pub fn flits(&self, sent: u64) -> u32 {
-        (sent - self.left.read()) as u32
+        sent.wrapping_sub(self.left.read()) as u32
     }
 
     /// What of the packets of an SM that has sent so many flits has not left. The network has come as far as the SM.
