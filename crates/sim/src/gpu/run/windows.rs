@@ -35,7 +35,8 @@ impl Gpu {
             };
             at = self.run_window(at..to, end, course)?;
             if at < to && end > now + period {
-                self.memory.note_early(now + (at - now).next_multiple_of(period));
+                self.memory
+                    .note_early(now + (at - now).next_multiple_of(period));
             }
             self.meet(at, course);
             if at == end {

@@ -77,7 +77,8 @@ impl SmWires {
     #[inline]
     pub(super) fn publish(&self, received: u64, backlog: Backlog) {
         // A network with credits counts a full buffer before the queue: more than has been received.
-        self.left.publish(received.wrapping_sub(u64::from(backlog.flits)));
+        self.left
+            .publish(received.wrapping_sub(u64::from(backlog.flits)));
         self.moving.publish(u64::from(backlog.moving));
     }
 
