@@ -117,8 +117,6 @@ impl Sm {
                 true => self.issue_planned(now, quantum)?,
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
-        } else {
-            self.residents.consider_all();
         }
         self.residents.warps.end_turns();
         self.front

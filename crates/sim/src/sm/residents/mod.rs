@@ -185,16 +185,6 @@ impl Residents {
         self.model_ticks
     }
 
-    /// No warp can issue, and some may have changed: a policy that looks at warps sees them before fetch asks for its order.
-    #[inline]
-    pub fn consider_all(&mut self) {
-        if self.books.considers() {
-            for d in 0..self.warps.layout().domains() {
-                self.warps.consider(d, &mut self.books);
-            }
-        }
-    }
-
     /// The divergence model and the issue policy do what they do by themselves.
     #[inline]
     pub fn tick(&mut self, now: Cycle, launched: &Launched) {
