@@ -254,7 +254,7 @@ impl Port {
             return false;
         }
         self.flits += flits;
-        self.sent_flits += u64::from(flits);
+        self.sent_flits += u64::from(flits.max(1)); // as the network counts
         self.enters_at = self.enters_at.max(now) + u64::from(flits);
         let ready = self.network.first_tick(now + INJECTION_CYCLES);
         self.enters_in = self.enters_in.max(ready) + u64::from(flits.max(1));
