@@ -23,7 +23,8 @@ const ONLY: &str = "WARPSIM_REFERENCE_ONLY";
 /// One of so many runs is made in the long test.
 const EVERY: &str = "WARPSIM_REFERENCE_EVERY";
 
-/// Runs in which the two still differ, by the issue policy and what goes with it. These policies look at the warps that are here, and the default SM
+/// Runs in which the two still differ, by the issue policy and what goes with it. These policies look at the warps that
+/// are here, and the default SM
 /// lets them look only in cycles in which a warp may issue.
 const DIFFER: [[&str; 3]; 3] = [
     ["bfs", "majority", "cff"],

@@ -34,6 +34,8 @@ impl Gpu {
         if self.machine.gpu.flush_l2_between_kernels {
             self.memory.invalidate_l2();
         }
+        // What passes between launches, so that all clocks are in phase again, is no launch's.
+        self.memory.skip_to(start);
         let before = self.memory.stats();
         for site in &mut self.sms {
             site.sm.begin(launched, start);
