@@ -11,22 +11,21 @@ pub mod fetch;
 mod fixed_list;
 pub mod gpu;
 pub mod mechanism;
-pub mod memory;
 pub mod observe;
 pub mod occupancy;
 pub mod phases;
 pub mod power;
 pub mod prefetch;
 pub mod progress;
-pub mod replacement;
 pub mod schedule;
 mod sm;
 pub mod stats;
-pub mod time;
 pub mod virtual_storage;
 
 pub use warpsim_exec as exec;
 use warpsim_machine::{lanes, place};
+pub use warpsim_memory as memory;
+pub use warpsim_memory::{replacement, time};
 
 // A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
 extern crate self as warpsim_sim;
