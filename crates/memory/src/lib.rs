@@ -25,3 +25,6 @@ pub mod system;
 mod testing;
 pub mod time;
 mod wake;
+
+// A replacement policy in a file of its own is the same inside this crate and outside (`docs/guide`).
+extern crate self as warpsim_sim;

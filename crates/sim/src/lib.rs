@@ -1,33 +1,21 @@
-//! The simulated machine.
+//! The simulated machine: modules, launches, and running them on the engine.
 //!
-//! [`exec`] says what instructions do, `sm` when they do it, [`memory`] what happens
-//! beyond the SM; `schedule`, `fetch`, `divergence`, [`power`], [`replacement`] and [`prefetch`] hold the mechanisms
-//! that papers are about, one file each.
+//! What it is made of has crates of its own, whose names this one hands on: [`exec`] says what instructions do, the SM when they do it,
+//! [`memory`] what happens beyond the SM.
 
-pub mod area;
-pub mod config;
-pub mod divergence;
-pub mod fetch;
-mod fixed_list;
 pub mod gpu;
-pub mod mechanism;
-pub mod observe;
-pub mod occupancy;
-pub mod phases;
-pub mod power;
-pub mod prefetch;
 pub mod progress;
-pub mod schedule;
-mod sm;
-pub mod stats;
-pub mod virtual_storage;
 
 pub use warpsim_exec as exec;
-use warpsim_machine::{lanes, place};
 pub use warpsim_memory as memory;
 pub use warpsim_memory::{replacement, time};
+use warpsim_sm::sm;
+pub use warpsim_sm::{
+    area, config, divergence, fetch, mechanism, observe, occupancy, phases, power, prefetch,
+    schedule, stats, virtual_storage,
+};
 
-// A mechanism in a file of its own is the same inside this crate and outside (`docs/guide`).
+#[cfg(test)]
 extern crate self as warpsim_sim;
 
 // The bench that the integration tests use, for unit tests that reach further inside.

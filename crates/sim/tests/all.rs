@@ -10,16 +10,20 @@ mod divergence;
 
 #[path = "filetests/main.rs"]
 mod filetests;
-mod floors;
 mod formed_warps;
+mod gangs;
 mod generated;
+mod guide;
 #[path = "keys/main.rs"]
 mod keys;
 mod large_kernels;
 mod launches;
 mod limits;
+mod models;
 mod named;
 mod network;
+mod operands;
+mod phases;
 mod prefetch;
 mod random_machines;
 mod refusals;

@@ -15,7 +15,7 @@ use warpsim_sim::observe::WarpEvent;
 use warpsim_sim::stats::{LaunchReport, WarpState};
 
 /// Instructions of each thread in order, by block and thread.
-type Traces = BTreeMap<(u64, u32), Vec<Pc>>;
+pub type Traces = BTreeMap<(u64, u32), Vec<Pc>>;
 
 /// A machine with a model, unless they do not go together.
 fn with(preset: &str, model: &str, set: &[&str]) -> Option<Machine> {
@@ -37,7 +37,8 @@ fn run(machine: &Machine, ptx: &str, shape: [u32; 2]) -> (Vec<u32>, Traces, Laun
     (bench.output(), traces, bench.report().clone())
 }
 
-fn traces(bench: &Bench) -> Traces {
+/// What each thread of a bench has issued.
+pub fn traces(bench: &Bench) -> Traces {
     let mut holds: BTreeMap<(u16, u16), HeldLanes> = BTreeMap::new();
     let mut traces = Traces::new();
     for (_, sm, slot, event) in bench.events() {

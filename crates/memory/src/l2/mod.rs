@@ -23,11 +23,11 @@ use crate::history::History;
 use crate::inflight::{Inflight, InflightTable, Piece};
 use crate::network::crossbar::Crossbar;
 use crate::packet::{LARGEST_REQUEST, PacketSize, Reply, RequestKind, Traffic};
+use crate::replacement::{self, Replacement};
 use crate::ring::Ring;
 use crate::stats::MemoryStats;
-use crate::wake::WakeList;
-use crate::replacement::{self, Replacement};
 use crate::time::{Cycle, Tick};
+use crate::wake::WakeList;
 use arrivals::ArrivalQueue;
 use warpsim_machine::Machine;
 

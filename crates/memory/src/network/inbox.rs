@@ -45,7 +45,7 @@ impl Inbox {
 
     /// Replies in it.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub fn held(&self) -> usize {
         self.queue.len()
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let mut inbox = Inbox::default();
         inbox.put(FIRST, reply(0));
         inbox.put(SECOND, reply(1));
-        assert_eq!((inbox.next(), inbox.len()), (FIRST, 2));
+        assert_eq!((inbox.next(), inbox.held()), (FIRST, 2));
         inbox.show(Cycle::new(100));
         assert_eq!(inbox.pop().map(|reply| reply.token), Some(0));
         assert_eq!(inbox.next(), SECOND);

@@ -9,13 +9,13 @@ use super::deliveries::Deliveries;
 use super::far_sides::FarSides;
 use super::partitions::{Clocks, Partitions};
 use super::wires::{Admitted, RoomChange, Wires};
-use warpsim_machine::Machine;
 use crate::address_map::AddressMap;
 use crate::inflight::MAX_PIECES;
 use crate::stats::MemoryStats;
 use crate::time::Cycle;
 use std::sync::Arc;
 use warpsim_engine::{Component, Ran};
+use warpsim_machine::Machine;
 
 /// How many quanta the back end of a machine may be ahead of its SMs. What comes to a slice in quantum k must not be looked at in quantum
 /// k + lookahead or before, nor, where a slice serves several sectors at once, in the clocks that it foresees then. A network with credits has to

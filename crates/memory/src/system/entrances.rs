@@ -4,15 +4,15 @@
 //! can say when it had room before, and the entrance admits requests in the cycles in which it had.
 
 use super::wires::{Admitted, RoomChange};
-use warpsim_machine::Machine;
 use crate::clock::Clock;
 use crate::history::History;
 use crate::inflight::Sent;
 use crate::l2::entrance::{Entrance, Waiting};
 use crate::network::crossbar::Sink;
 use crate::stats::NetworkCounters;
-use crate::wake::WakeList;
 use crate::time::{Cycle, Tick};
+use crate::wake::WakeList;
+use warpsim_machine::Machine;
 
 /// The entrance of one slice.
 struct Gate {

@@ -4,10 +4,10 @@
 //! partitions hold. The partitions run the far sides for a while whenever they come to where nothing is known of them.
 
 use super::partitions::Partitions;
-use warpsim_machine::{DramModel, Machine};
 use crate::clock::Clock;
 use crate::dram::far::FarSide;
 use crate::time::{Cycle, Tick};
+use warpsim_machine::{DramModel, Machine};
 
 /// All far sides.
 pub(super) struct FarSides {

@@ -26,13 +26,12 @@ mod replies;
 mod requests;
 mod wires;
 
-use warpsim_machine::Machine;
 use crate::address_map::AddressMap;
 use crate::clock::Clock;
 use crate::l2::Slice;
 use crate::packet::Request;
-use crate::stats::MemoryStats;
 use crate::replacement::Replacement;
+use crate::stats::MemoryStats;
 use crate::time::Cycle;
 pub use backend::{Atomic, Backend, lead, lookahead, period};
 use partitions::Clocks;
@@ -40,6 +39,7 @@ pub use replies::Replies;
 pub use requests::RequestNetwork;
 use std::sync::Arc;
 use warpsim_engine::{Component, Ran};
+use warpsim_machine::Machine;
 pub use wires::{SmWires, Wires};
 
 /// Interconnect, L2 and DRAM.

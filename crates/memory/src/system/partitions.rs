@@ -4,7 +4,6 @@
 
 use super::far_sides::FarSides;
 use super::wires::{Admitted, RoomChange};
-use warpsim_machine::Machine;
 use crate::address_map::AddressMap;
 use crate::clock::Clock;
 use crate::dram::News;
@@ -15,8 +14,9 @@ use crate::l2::{REPLY_CYCLES, Slice, Surroundings};
 use crate::network::crossbar::{Crossbar, Shape, Sink};
 use crate::packet::{PacketSize, Reply};
 use crate::stats::MemoryStats;
-use crate::wake::WakeList;
 use crate::time::{Cycle, Tick};
+use crate::wake::WakeList;
+use warpsim_machine::Machine;
 
 /// The clocks beside the core's.
 #[derive(Clone, Copy)]

@@ -39,6 +39,8 @@ impl Replies {
     /// Tells the network how many replies the SM has taken.
     #[inline]
     pub fn publish(&self, wires: &SmWires) {
-        wires.taken.publish(self.received - self.inbox.len() as u64);
+        wires
+            .taken
+            .publish(self.received - self.inbox.held() as u64);
     }
 }

@@ -2,7 +2,6 @@
 
 use super::entrances::{AtEntrances, Entrances};
 use super::wires::Wires;
-use warpsim_machine::Machine;
 use crate::address_map::AddressMap;
 use crate::clock::Clock;
 use crate::inflight::Sent;
@@ -13,6 +12,7 @@ use crate::stats::NetworkCounters;
 use crate::time::{Cycle, Tick};
 use std::sync::Arc;
 use warpsim_engine::{Component, Ran};
+use warpsim_machine::Machine;
 
 /// The crossbar, and the entrances behind it.
 pub struct RequestNetwork {

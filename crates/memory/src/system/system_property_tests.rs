@@ -1,13 +1,13 @@
 //! Laws that hold for any stream of requests.
 
 use super::*;
-use warpsim_machine::DramModel;
 use crate::choices::MECHANISMS;
-use warpsim_machine::check::validate::validate;
 use crate::packet::{RequestKind, Traffic};
 use crate::testing::{Bench, gtx480};
 use proptest::prelude::*;
 use std::collections::HashMap;
+use warpsim_machine::DramModel;
+use warpsim_machine::check::validate::validate;
 
 fn kind() -> impl Strategy<Value = RequestKind> {
     prop_oneof![

@@ -2,6 +2,8 @@
 
 pub mod api;
 mod error;
+#[cfg(test)]
+mod gates_tests;
 mod load;
 mod prepare;
 mod prints;
@@ -292,7 +294,7 @@ impl Gpu {
 
     /// The SMs, for tests that look at one.
     #[cfg(test)]
-    pub(crate) fn sms_mut(&mut self) -> impl Iterator<Item = &mut Sm> {
+    fn sms_mut(&mut self) -> impl Iterator<Item = &mut Sm> {
         self.sms.iter_mut().map(|site| &mut site.sm)
     }
 
