@@ -46,7 +46,7 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
             sources(&path, found);
         } else {
             let text = std::fs::read_to_string(&path).expect("a text");
-            let own = text.split("#[cfg(test)]\nmod tests").next().unwrap_or("");
+            let own = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
             let code = own.lines().filter(|l| !l.trim_start().starts_with("//"));
             let code = code.collect::<Vec<_>>().join("\n");
             found.push((path.display().to_string(), code));

@@ -12,12 +12,12 @@ use super::likely::{POINTS, Points};
 use super::pool::{Parked, Waits};
 use super::stack::Stack;
 use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
-use crate::config::Machine;
 use crate::exec::state::{LANES, Lanes, Threads};
-use crate::mechanism::{Info, OneOf, Switch, Values};
 use crate::time::Cycle;
 use compactor::Formed;
 use std::collections::VecDeque;
+use warpsim_machine::Machine;
+use warpsim_machine::mechanism::{Info, OneOf, Switch, Values};
 use warpsim_ptx::kernel::{NO_PC, Pc};
 
 /// On, as in the paper.

@@ -22,13 +22,13 @@ mod table;
 mod tests;
 
 use super::{IssuePlan, IssuePolicy, Place, Policy};
-use crate::mechanism::{Info, Integer, OneOf};
 use crate::place::Layout;
 use crate::time::Cycle;
 use order::{Chooser, Order, Singles};
 use reform::{Reform, Turn};
 use split::MemorySplit;
 use table::{BINS, Table};
+use warpsim_machine::mechanism::{Info, Integer, OneOf};
 
 const GANGS_PER_CYCLE: Integer = Integer {
     name: "gangs_per_cycle",
