@@ -24,7 +24,7 @@ impl Chosen {
         }
     }
 
-    /// As [`IssuePolicy::first`].
+    /// Asks the policy for the [first](IssuePolicy::first) of these warps.
     #[inline(always)]
     pub fn first(&self, domain: usize, among: u64) -> Option<u8> {
         match self {
@@ -33,7 +33,7 @@ impl Chosen {
         }
     }
 
-    /// As [`IssuePolicy::before`].
+    /// Asks the policy whether a warp goes [before](IssuePolicy::before) another.
     #[inline(always)]
     pub fn before(&self, domain: usize, a: u8, b: u8) -> bool {
         match self {
@@ -42,7 +42,7 @@ impl Chosen {
         }
     }
 
-    /// As [`IssuePolicy::issued`].
+    /// Tells the policy that a warp has [issued](IssuePolicy::issued).
     #[inline(always)]
     pub fn issued(&mut self, place: Place) {
         match self {
@@ -51,7 +51,7 @@ impl Chosen {
         }
     }
 
-    /// As [`IssuePolicy::advance`].
+    /// Tells the policy that time has [passed](IssuePolicy::advance).
     #[inline(always)]
     pub fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         if let Chosen::Other(policy) = self {

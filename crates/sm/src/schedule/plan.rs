@@ -181,7 +181,7 @@ pub struct FetchView<'a> {
     /// By scheduler of each slice: home warps, by index, of which a warp lacks its next instruction and may be
     /// fetched for.
     pub wanting: &'a [u64],
-    /// The same, where it is so of all warps of a home warp.
+    /// By scheduler: home warps, by index, all of whose warps lack their next instruction and may be fetched for.
     pub in_all: &'a [u64],
     /// Of the home warp whose warp in the first slice sits here, the slices whose warps lack their next
     /// instruction, and the slices whose warps may be fetched for, a bit each.

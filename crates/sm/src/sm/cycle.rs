@@ -152,7 +152,7 @@ impl Sm {
         step(&mut self.issue, now, &mut with)
     }
 
-    /// The same where the policy plans what all schedulers issue.
+    /// The issue stage of a cycle, where the policy plans what all schedulers issue.
     #[inline(never)]
     fn issue_planned(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         self.issue_step(now, quantum, Issue::step_planned)

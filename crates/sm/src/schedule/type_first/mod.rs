@@ -104,7 +104,7 @@ impl TypeFirst {
         }
     }
 
-    /// The same, where warps whose lanes are off or waking up go behind the others, or not.
+    /// Whether warps whose lanes are off or waking up go behind the others.
     pub fn avoiding_sleepers(self, avoids_sleepers: bool) -> TypeFirst {
         TypeFirst {
             avoids_sleepers,

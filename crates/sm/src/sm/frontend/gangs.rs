@@ -408,7 +408,8 @@ fn decode_gang(
     }
 }
 
-/// The same for a gang without a warp that stands for all of it, or with warps that wait for something else by now.
+/// Puts what was fetched into the buffers of a gang's warps one by one: no warp stands for all of it, or some wait for
+/// something else by now.
 #[inline(never)]
 fn decode_parts(
     gang: Together,

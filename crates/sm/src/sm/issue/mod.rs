@@ -281,7 +281,7 @@ impl Issue {
         any != 0
     }
 
-    /// The same where every domain is looked at in every cycle.
+    /// Looks at every domain, whether or not anything has changed in it.
     #[inline(never)]
     fn look_everywhere(&mut self, turns: &mut Turns) {
         for d in 0..self.domains {

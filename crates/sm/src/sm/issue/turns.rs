@@ -53,7 +53,7 @@ impl Turns<'_> {
         self.drop_wrong_paths(place.domain as usize, Some(place.index));
     }
 
-    /// The same for the warps at its index in all domains that its own stands for.
+    /// Warps at the index of `next` are about to issue, one in each domain of its class.
     #[inline(always)]
     pub fn take_class(&mut self, next: &Next, room: u64) {
         let (place, passes) = (next.place, next.facts.passes);
@@ -87,7 +87,8 @@ impl Turns<'_> {
     }
 }
 
-/// The same for these warps of all domains of a class, each of which may rank its warps otherwise.
+/// Warps of all domains of a class that would have gone before the one that issues have wrong instructions in their
+/// buffers: these are dropped. Each domain may rank its warps otherwise.
 #[inline(never)]
 fn drop_these(
     d: usize,

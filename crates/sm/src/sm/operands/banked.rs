@@ -103,7 +103,7 @@ impl Collectors {
         }
     }
 
-    /// The same for one group. What is behind is handed over, if it is to be.
+    /// Complete collectors of one group move on. Where the group hands its instructions over, the units take those behind.
     #[inline(always)]
     fn dispatch_of(&mut self, g: usize, units: &mut impl Takers) {
         let waited = self.behind[g].count;
@@ -133,7 +133,7 @@ impl Collectors {
         }
     }
 
-    /// The same where one collector is complete and nothing is behind: most often it need not even be put there.
+    /// The only complete collector of a group moves on, with nothing behind it: most often a unit takes its instruction at once.
     #[inline(always)]
     fn dispatch_one(&mut self, g: usize, units: &mut impl Takers) {
         let (group, behind) = (&mut self.groups[g], &mut self.behind[g]);

@@ -110,7 +110,7 @@ impl Collectors {
         self.wants |= GANGS_COLLECTED;
     }
 
-    /// As [`pass_gangs`](Collectors::pass_gangs) where some wait behind others in a slice.
+    /// Passes gangs on, where some wait behind others in a slice.
     #[inline(never)]
     fn pass_around(&mut self) {
         let all = std::mem::take(self.gangs.before());

@@ -94,7 +94,7 @@ pub trait Takers {
     fn take_one(&mut self, pipelines: &Pipelines, op: &Issued) -> bool;
     /// Pipelines take instructions, oldest first, in the next cycle, as far as they can.
     fn take(&mut self, pipelines: &Pipelines, ops: &mut Registers);
-    /// The same, where the first pipeline has been asked.
+    /// Pipelines take instructions as in [`take`](Self::take); the first of them has already refused the first instruction.
     fn take_further(&mut self, pipelines: &Pipelines, ops: &mut Registers);
 }
 
@@ -239,7 +239,7 @@ impl Collectors {
         }
     }
 
-    /// As [`room_for`](Collectors::room_for), if it is the same for all domains.
+    /// The kinds of units that have room, if that is the same for all domains.
     #[inline]
     pub fn room_for_all(&self) -> Option<u8> {
         if !self.room & self.by_domain == 0 {

@@ -49,7 +49,7 @@ impl Sm {
         );
     }
 
-    /// The same for a warp of a pool, which arrives at the barrier of each of its blocks.
+    /// A warp of a pool arrives at the barrier of each of its blocks.
     fn arrive_pooled(
         &mut self,
         slot: u16,

@@ -59,7 +59,7 @@ impl Pipelines {
         }
     }
 
-    /// As [`step`](Pipelines::step), where the power of the lanes is looked at.
+    /// A cycle of the pipelines, where the power of the lanes is looked at.
     pub(super) fn step_watched(
         &mut self,
         now: Cycle,

@@ -127,8 +127,8 @@ impl Residents {
         self.warps_left(1, block, now);
     }
 
-    /// As [`retire`](Residents::retire), for all warps of a home warp, by their index, that fetch is to notice, where every
-    /// slice has one scheduler. Slices that are in lockstep (`warps/lockstep`) stay so.
+    /// All warps of a home warp, by their index, retire in a cycle, where every slice has one scheduler. Fetch is told.
+    /// Slices that are in lockstep (`warps/lockstep`) stay so.
     pub fn retire_gang(&mut self, index: u8, now: Cycle) {
         self.blocks.last_retired = now;
         self.warps.touch_all(&mut self.books);

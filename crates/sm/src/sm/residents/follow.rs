@@ -15,8 +15,8 @@ impl Residents {
         }
     }
 
-    /// As [`follow`](Residents::follow), after an instruction of the warp in `slot`, whose head is
-    /// looked at anew next.
+    /// Does what the model has changed while an instruction of the warp in `slot` executed. The caller looks at the head of
+    /// that warp next, so it is not looked at here.
     #[inline(always)] // most instructions change nothing
     pub fn follow_issue(&mut self, slot: u16, launched: &Launched) {
         if self.groups.has_changes() && !self.goes_on_with_other_lanes(slot) {

@@ -15,7 +15,7 @@ use crate::sm::warps::Hold;
 use warpsim_ptx::kernel::Pc;
 
 impl Residents {
-    /// As [`complete`](Residents::complete), for a gang.
+    /// An instruction of a gang is complete: registers are free, its warps may be waiting for that.
     #[inline]
     pub fn complete_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
         let Residents { warps, books, .. } = self;
@@ -38,7 +38,8 @@ impl Residents {
         }
     }
 
-    /// The same for the warps at this index in these domains, a bit each.
+    /// The warps at this index in these domains (a bit each) waited for an instruction that has completed: those that have
+    /// finished leave, the others may go on.
     #[inline(never)]
     fn settle_these(&mut self, domains: u64, index: u8) {
         let finished = domains & self.warps.finished_at(index);
@@ -174,7 +175,7 @@ impl Residents {
         }
     }
 
-    /// As [`let_go`](Residents::let_go), for warps at a barrier that sit side by side.
+    /// Warps of a gang that waited at a barrier go on.
     pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
         self.warps.hold_gang(gang, what, false, &mut self.books);
         self.tell_plan_of_release(gang);

@@ -18,7 +18,7 @@ impl Residents {
         self.complete_here(slot, facts, launched);
     }
 
-    /// As [`complete`](Residents::complete), in line where most instructions do it.
+    /// [Completes](Residents::complete) an instruction, compiled in line where most instructions complete.
     #[inline(always)]
     pub fn complete_here(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         let Landed { quiet, held } =

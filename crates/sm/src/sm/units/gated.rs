@@ -102,8 +102,8 @@ impl Units {
         }
     }
 
-    /// As [`enter_all`](Units::enter_all) where the power of the lanes is looked at: an instruction takes a pipeline
-    /// whose lanes are on.
+    /// Collected instructions enter units, where the power of the lanes is looked at: an instruction takes a pipeline whose
+    /// lanes are on.
     #[inline(never)]
     pub(super) fn enter_gated(
         &mut self,

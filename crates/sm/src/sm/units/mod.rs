@@ -37,7 +37,7 @@ pub struct Units {
     takes_gangs: bool,
     /// Power of the lanes, where it is looked at. Where it is not, they are on.
     power: Option<Box<Power>>,
-    /// The same as `entry_free` for floating-point instructions, where these have an entry of their own.
+    /// When each pipeline's entry for floating-point instructions is free, where these have an entry of their own.
     fp_free: Option<Box<[Cycle; MOST_PIPELINES]>>,
     /// Instructions that have their operands, by order number: filled and read in one place.
     collected: Vec<u64>,

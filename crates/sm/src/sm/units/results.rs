@@ -148,7 +148,7 @@ impl Results {
         true
     }
 
-    /// As [`book`](Results::book) where a unit has the cycle.
+    /// [Books](Results::book) a result in a cycle in which a unit has its place already.
     #[inline(always)]
     fn book_beside(&mut self, place: usize, unit: usize, bus: u32, most: u32, done: Done) -> bool {
         let claims = self.claim(place, unit, bus, most);

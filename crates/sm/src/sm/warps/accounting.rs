@@ -111,7 +111,7 @@ impl WarpTable {
         account_plainly(&mut self.domains[d], d, to, books);
     }
 
-    /// The same where domains are looked at in step or some stand for others.
+    /// Accounts for the cycles of a domain that is looked at in every cycle, or that is one of a class.
     #[inline(never)]
     fn account_specially(&mut self, d: usize, to: Cycle, books: &mut Books) {
         if self.classes.any() && !self.classes.is_alone(d) {

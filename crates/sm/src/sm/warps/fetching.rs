@@ -45,7 +45,7 @@ impl WarpTable {
         self.fetch_for_one_under_way(place);
     }
 
-    /// The same for a warp in a domain that stands for itself alone.
+    /// No other port fetches for a warp whose domain is a class of its own, until what was fetched is decoded.
     #[inline]
     pub fn fetch_for_one_under_way(&mut self, place: Place) {
         debug_assert!(self.classes.is_alone(place.domain.into()));

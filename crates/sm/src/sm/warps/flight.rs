@@ -89,7 +89,7 @@ impl WarpTable {
         }
     }
 
-    /// The same, out of the way of instructions that need no check.
+    /// [`check_hazard`](Self::check_hazard), compiled apart from the path of instructions that need no check.
     #[inline(never)]
     fn check_hazard_again(&mut self, slot: u16, code: &[OpFacts], books: &mut Books) {
         self.check_hazard(slot, code, books);

@@ -205,7 +205,8 @@ impl WarpTable {
         }
     }
 
-    /// The same for a gang with domains of several classes, for all warps of which the one of this slot stands.
+    /// Looks at the heads of a gang's buffers anew, where the gang has domains of several classes and this slot's warp stands for
+    /// all of it.
     #[inline(never)]
     fn refresh_classes(
         &mut self,
@@ -284,7 +285,7 @@ impl WarpTable {
         edit.refresh_head(next, code);
     }
 
-    /// The same where its domains are of several classes.
+    /// Decodes for a gang whose domains are of several classes.
     #[inline(never)]
     fn decode_classes(
         &mut self,

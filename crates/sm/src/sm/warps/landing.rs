@@ -98,7 +98,7 @@ impl WarpTable {
         false
     }
 
-    /// The same where the domains of the gang are of several classes: one look at each
+    /// An instruction of a gang with domains of several classes is no longer in flight: one look at each class
     /// tells whether something held back the next instruction, and which warps wait for what is in flight.
     #[inline(never)]
     fn landed_in_classes(

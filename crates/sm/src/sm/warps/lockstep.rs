@@ -218,8 +218,8 @@ impl WarpTable {
         self.touch_alike(leader, books);
     }
 
-    /// The same, where the warps at that index in all other classes are alike and change with it: classes that differ
-    /// do so elsewhere, and stay different.
+    /// A warp at the same index in every domain of every class is about to change in the same way. No class becomes
+    /// like another by that, so none is looked at for merging.
     #[inline]
     pub(super) fn touch_alike(&mut self, leader: usize, books: &mut Books) {
         debug_assert!(!self.in_step && self.leader_of(leader) == leader);
@@ -234,7 +234,7 @@ impl WarpTable {
         self.edit_kept(leader, self.kept(self.slot_in(leader, index)))
     }
 
-    /// The same, by the slot of which what the leader's warp has in its buffer is kept.
+    /// A change of a class of warps whose buffer and flight are kept at `slot`, for the leader's domain.
     #[inline]
     pub(super) fn edit_kept(&mut self, leader: usize, slot: u16) -> Edit<'_> {
         Edit {

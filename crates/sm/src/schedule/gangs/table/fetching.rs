@@ -37,7 +37,7 @@ impl Table {
         next.map(|((_, home), slices)| (home, slices))
     }
 
-    /// The same among these home warps, the first ones first.
+    /// The next part that wants to be fetched for among the home warps `first`, else among `then`.
     #[inline(never)]
     fn next_part_wanting(&self, first: u64, then: u64, view: &FetchView) -> Option<(u16, u8)> {
         for homes in [first, then] {

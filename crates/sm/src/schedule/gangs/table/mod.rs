@@ -136,7 +136,7 @@ impl Table {
         }
     }
 
-    /// The same, where no caller asks for parts that can be joined.
+    /// A table that does not note which parts can be joined, for policies that never join them.
     pub fn without_meetings(self) -> Table {
         Table {
             notes_meetings: false,

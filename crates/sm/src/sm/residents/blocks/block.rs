@@ -79,8 +79,8 @@ impl ResidentBlock {
         state.open(id, takers?)
     }
 
-    /// As [`arrive`](ResidentBlock::arrive), for warps that come together, with so many threads, to a barrier
-    /// that says only its number, and wait there, each at an instruction.
+    /// Warps arrive together, with so many threads, at a barrier that names only its number, and wait there, each at an
+    /// instruction. Returns what opens, if the barrier does.
     pub fn arrive_together(
         &mut self,
         id: u8,

@@ -279,7 +279,7 @@ impl Domain {
         )
     }
 
-    /// The same in cycle `now`: none while an instruction holds the issue slot.
+    /// Warps that have room at their unit in cycle `now`: none while an instruction holds the issue slot.
     #[inline(always)]
     pub fn with_room_at(&self, now: Cycle, room: u8) -> u64 {
         match self.is_free(now) {
