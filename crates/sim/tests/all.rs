@@ -18,6 +18,7 @@ mod keys;
 mod large_kernels;
 mod launches;
 mod limits;
+mod looking;
 mod named;
 mod network;
 mod prefetch;

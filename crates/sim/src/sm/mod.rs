@@ -6,6 +6,7 @@
 //! The SM changes nothing outside itself while it runs: requests leave through its [`Port`],
 //! stores and prints are [`Leavings`], and all are collected between rounds.
 
+mod asking;
 mod cycle;
 pub mod facts;
 mod frontend;
@@ -176,6 +177,7 @@ impl Sm {
             moved: now,
             first_half: now,
             next: now,
+            asked: now,
             restless: true,
         };
         // The policy may be another one than before.
