@@ -37,23 +37,36 @@ fn totals(workload: &str, set: &[&str], put: impl FnOnce(&mut Gpu), options: Opt
     device.gpu.totals().clone()
 }
 
-fn stepped() -> Options {
-    Options {
+/// Other ways of running, of which none makes a difference: stepped, and on the reference SM.
+fn otherwise() -> [(&'static str, Options); 2] {
+    let stepped = Options {
         skip: false,
         ..Options::default()
-    }
+    };
+    let reference = Options {
+        reference: true,
+        ..Options::default()
+    };
+    [("stepped", stepped), ("on the reference SM", reference)]
 }
 
-/// What `put` puts in computes what is right, skipping changes nothing, and some workload takes other cycles than with
+/// What a workload comes to with what `put` puts into it, in whatever way it runs.
+fn totals_in_all_ways(workload: &str, set: &[&str], put: impl Fn(&mut Gpu)) -> Totals {
+    let ours = totals(workload, set, &put, Options::default());
+    for (name, options) in otherwise() {
+        let same = totals(workload, set, &put, options);
+        assert_eq!(ours, same, "{workload}, {name}");
+    }
+    ours
+}
+
+/// What `put` puts in computes what is right, skipping and the reference SM change nothing, and some workload takes other cycles than with
 /// each of these settings.
 fn differs_from(put: impl Fn(&mut Gpu) + Copy, settings: &[&str]) {
     let workloads = ["matmul", "histogram", "collatz", "bfs"];
     let mut ours = Vec::new();
     for workload in workloads {
-        let skipped = totals(workload, &[], put, Options::default());
-        let stepped = totals(workload, &[], put, stepped());
-        assert_eq!(skipped, stepped, "{workload}, stepped");
-        ours.push(skipped.cycles);
+        ours.push(totals_in_all_ways(workload, &[], put).cycles);
     }
     for set in settings {
         let theirs = workloads.map(|w| totals(w, &[*set], |_| {}, Options::default()).cycles);
@@ -110,8 +123,7 @@ fn the_guides_replacement_policy_keeps_other_lines() {
                     (most_recent::POLICY.make)(&values, sets, ways)
                 });
             };
-            let ours = totals(workload, &SMALL, put, Options::default());
-            assert_eq!(ours, totals(workload, &SMALL, put, stepped()), "stepped");
+            let ours = totals_in_all_ways(workload, &SMALL, put);
             let hits = |t: &Totals| [t.sm.counters.l1d_hits, t.memory.l2_hits][at];
             differs[at] |= hits(&ours) != hits(&plain);
         }
@@ -127,8 +139,7 @@ fn the_guides_prefetcher_fetches_what_is_used() {
     };
     let mut useful = 0;
     for workload in ["matmul", "bfs"] {
-        let ours = totals(workload, &[], put, Options::default());
-        assert_eq!(ours, totals(workload, &[], put, stepped()), "stepped");
+        let ours = totals_in_all_ways(workload, &[], put);
         useful += ours.sm.counters.l1d_prefetches_useful;
     }
     assert!(useful > 0);

@@ -89,6 +89,9 @@ impl Sm {
     #[inline(always)] // its one caller is the loop over cycles
     fn cycle(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
+        if self.residents.books.considers() {
+            self.ask_for_skipped(now, launched);
+        }
         self.residents.warps.start_cycle(now);
         if self.units.power().is_some() {
             self.catch_up_power(now, launched);
@@ -117,7 +120,10 @@ impl Sm {
                 true => self.issue_planned(now, quantum)?,
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
+        } else if books.considers() {
+            self.residents.ask_policy();
         }
+        self.clock.asked = now + 1;
         self.residents.warps.end_turns();
         self.front
             .step(now, &mut self.residents, &mut self.port, launched);

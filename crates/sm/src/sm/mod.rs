@@ -6,6 +6,7 @@
 //! The SM changes nothing outside itself while it runs: requests leave through its [`Port`],
 //! stores and prints are [`Leavings`], and all are collected between rounds.
 
+mod asking;
 mod cycle;
 pub mod facts;
 mod frontend;
@@ -83,19 +84,25 @@ pub struct Sm {
     policy_phases: PolicyPhases,
 }
 
+/// The collectors and units of an SM. `minded`: the issue policy goes by the power of the lanes.
+fn pipelines(machine: &Machine, minded: bool) -> (Collectors, Units) {
+    let plan = UnitPlan::of(machine);
+    let mut collectors = Collectors::new(&machine.collector, &plan);
+    let units = Units::new(machine, plan, minded);
+    if units.are_handed_over() {
+        collectors.hand_over();
+    }
+    (collectors, units)
+}
+
 impl Sm {
     /// SM number `id` of a machine that has been validated.
     pub fn new(machine: &Arc<Machine>, id: u16) -> Sm {
         let domains = crate::place::Layout::of(machine).domains();
         let front = FrontEnd::new(machine, id);
-        let plan = UnitPlan::of(machine);
         let mut residents = Residents::new(machine);
         let minded = residents.books.policy.minds_power().is_some();
-        let mut collectors = Collectors::new(&machine.collector, &plan);
-        let units = Units::new(machine, plan, minded);
-        if units.are_handed_over() {
-            collectors.hand_over();
-        }
+        let (collectors, units) = pipelines(machine, minded);
         Sm {
             id,
             core_mhz: machine.gpu.core_mhz,
@@ -118,14 +125,16 @@ impl Sm {
         }
     }
 
-    /// Puts another model, or issue policy, in place of the configured ones, before anything
-    /// runs.
-    pub fn replace_mechanisms(
-        &mut self,
-        model: Option<Box<dyn DivergenceModel>>,
-        policy: Option<Box<dyn IssuePolicy>>,
-    ) {
-        self.residents.replace_mechanisms(model, policy);
+    /// Puts another issue policy in place of the configured one, before anything runs.
+    pub fn replace_policy(&mut self, policy: Box<dyn IssuePolicy>, machine: &Machine) {
+        self.residents.books.replace_policy(policy);
+        let minded = self.residents.books.policy.minds_power().is_some();
+        (self.collectors, self.units) = pipelines(machine, minded);
+    }
+
+    /// Puts another divergence model in place of the configured one, before anything runs.
+    pub fn replace_model(&mut self, model: Box<dyn DivergenceModel>) {
+        self.residents.replace_model(model);
     }
 
     /// Puts a replacement policy in place of the configured one in one of its caches, before anything runs.
@@ -165,6 +174,7 @@ impl Sm {
             moved: now,
             first_half: now,
             next: now,
+            asked: now,
             restless: true,
         };
         // The policy may be another one than before.

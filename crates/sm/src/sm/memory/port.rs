@@ -88,6 +88,8 @@ pub struct Port {
     wanted: u32,
     /// When the queue will have moved up enough for it; never if that is not what it waits for.
     retry_at: Cycle,
+    /// The cycle in which a request was refused last.
+    refused_at: Cycle,
     /// Data asked for, and data sent.
     pub traffic: [u64; 2],
     flit: Divisor,
@@ -115,6 +117,7 @@ impl Port {
             known_at: (gpu.interconnect_mhz < gpu.core_mhz).then_some(Cycle::ZERO),
             wanted: u32::MAX,
             retry_at: Cycle::NEVER,
+            refused_at: Cycle::ZERO,
             traffic: [0; 2],
             flit: Divisor::new(u64::from(net.flit.max(1))),
             header: net.header,
@@ -214,9 +217,10 @@ impl Port {
         self.room(now) == 0
     }
 
-    /// A request waits for whatever room there will be.
+    /// A request waits in cycle `now` for whatever room there will be.
     #[inline]
-    pub fn want_room(&mut self) {
+    pub fn want_room(&mut self, now: Cycle) {
+        self.refused_at = now;
         self.want(1);
     }
 
@@ -250,6 +254,7 @@ impl Port {
         };
         let flits = self.flit.divide_up(u64::from(self.header + data)) as u32;
         if flits > self.room(now) {
+            self.refused_at = now;
             self.want(flits);
             return false;
         }
@@ -258,7 +263,8 @@ impl Port {
         self.enters_at = self.enters_at.max(now) + u64::from(flits);
         let ready = self.network.first_tick(now + INJECTION_CYCLES);
         self.enters_in = self.enters_in.max(ready) + u64::from(flits.max(1));
-        if self.retry_at <= now {
+        // One that was refused in this cycle, for lack of room or behind another, still waits.
+        if self.retry_at <= now && self.refused_at < now {
             (self.wanted, self.retry_at) = (u32::MAX, Cycle::NEVER);
         }
         // What is prefetched into L2 does not come here.
@@ -321,6 +327,24 @@ mod tests {
         assert_eq!(port.wanted(), u32::MAX, "it is to be tried now");
         assert!(port.try_send(start + 8, &write));
         assert!(port.is_full(start + 8));
+    }
+
+    /// A store is refused when it is tried again, and in the same cycle a read finds room, which is smaller: the store
+    /// still waits.
+    #[test]
+    fn what_is_sent_forgets_nothing_that_was_refused_in_its_cycle() {
+        let (mut port, write, read) = port();
+        let start = Cycle::new(100);
+        refill(&mut port, 0, start);
+        assert!(port.try_send(start, &write));
+        (0..4).for_each(|_| assert!(port.try_send(start, &read)));
+        assert!(port.is_full(start));
+        port.want_room(start);
+        let again = start + 1;
+        assert_eq!(port.retry_at(), again);
+        assert!(!port.try_send(again, &write));
+        assert!(port.try_send(again, &read));
+        assert!(port.awaits_room() && port.retry_at() != Cycle::NEVER);
     }
 
     proptest! {

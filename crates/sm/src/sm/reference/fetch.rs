@@ -19,7 +19,7 @@ use warpsim_ptx::kernel::{INSTRUCTION_BYTES, Pc};
 pub(super) struct FetchUnit {
     /// The domains whose warps it fetches for.
     domains: Range<usize>,
-    policy: Box<dyn FetchPolicy>,
+    pub policy: Box<dyn FetchPolicy>,
     pub ports_left: u32,
     small: Option<SmallCache>,
     /// What it has fetched in the last cycle.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Debug)]
 pub(super) struct InstructionCache {
     sm: u16,
-    cache: L1,
+    pub cache: L1,
     /// A line that has come is the youngest of its set: warps that have waited for it are still to read it.
     comes_young: bool,
     /// Lookups per cycle, and those left in this.

@@ -54,6 +54,7 @@ mod outside;
 mod perform;
 mod places;
 mod power;
+mod replace;
 mod scoreboard;
 mod stuck;
 mod sync;

@@ -27,7 +27,6 @@ use crate::config::Machine;
 use crate::divergence::{DivergenceModel, Groups};
 use crate::exec::state::{HomeBlock, HomeWarp, LANES, Threads};
 use crate::place::Layout;
-use crate::schedule::IssuePolicy;
 use crate::time::Cycle;
 use blocks::Blocks;
 pub use blocks::{Coming, Ended, summarise};
@@ -112,26 +111,16 @@ impl Residents {
         }
     }
 
-    /// Puts another model, or issue policy, in place of the configured ones, before anything
-    /// runs.
-    pub fn replace_mechanisms(
-        &mut self,
-        model: Option<Box<dyn DivergenceModel>>,
-        policy: Option<Box<dyn IssuePolicy>>,
-    ) {
-        if let Some(model) = model {
-            let pools = self.model.pool().is_some();
-            self.model_ticks = model.ticks();
-            self.model_hears_agreed = model.hears_agreed_branches();
-            self.model = model;
-            assert!(
-                self.model.pool().is_some() == pools,
-                "slots were made for the other kind"
-            );
-        }
-        if let Some(policy) = policy {
-            self.books.replace_policy(policy);
-        }
+    /// Puts another model in place of the configured one, before anything runs.
+    pub fn replace_model(&mut self, model: Box<dyn DivergenceModel>) {
+        let pools = self.model.pool().is_some();
+        self.model_ticks = model.ticks();
+        self.model_hears_agreed = model.hears_agreed_branches();
+        self.model = model;
+        assert!(
+            self.model.pool().is_some() == pools,
+            "slots were made for the other kind"
+        );
     }
 
     /// A launch begins in cycle `now`.
@@ -183,6 +172,20 @@ impl Residents {
     #[inline]
     pub fn model_ticks(&self) -> bool {
         self.model_ticks
+    }
+
+    /// The policy looks at the warps of every scheduler.
+    pub fn ask_policy(&mut self) {
+        for d in 0..self.warps.layout().domains() {
+            self.warps.consider(d, &mut self.books);
+        }
+    }
+
+    /// Accounts for the cycles before `to` that are not yet accounted for, of all schedulers.
+    pub fn account_to(&mut self, to: Cycle) {
+        for d in 0..self.warps.layout().domains() {
+            self.warps.pass(d, to, &mut self.books);
+        }
     }
 
     /// The divergence model and the issue policy do what they do by themselves.

@@ -80,7 +80,7 @@ impl Caches {
             }
         }
         if port.is_full(now) && self.asking != 0 {
-            port.want_room();
+            port.want_room(now);
             return (self.asking, written);
         }
         (refused, written)

@@ -16,6 +16,7 @@ mod stores;
 
 use super::operands::Collectors;
 use crate::config::Machine;
+use crate::mechanism::CacheName;
 use crate::memory::packet::{LARGEST_REQUEST, Reply};
 use crate::schedule::CacheEvent;
 use crate::sm::facts::OpFacts;
@@ -147,6 +148,15 @@ impl LoadStore {
             },
             acknowledged_by_l2: machine.interconnect.store_replies,
             events: Vec::new(),
+        }
+    }
+
+    /// One of its caches.
+    pub fn cache_named(&mut self, name: CacheName) -> &mut L1 {
+        match name {
+            CacheName::Constant => &mut self.constants,
+            CacheName::Texture => &mut self.textures,
+            _ => &mut self.data,
         }
     }
 

@@ -32,11 +32,15 @@ pub(super) struct Lookup {
 
 impl Prefetching {
     pub fn new(machine: &Machine) -> Option<Prefetching> {
-        Some(Prefetching {
-            prefetcher: prefetch::make(&machine.l1d.prefetch)?,
+        prefetch::make(&machine.l1d.prefetch).map(|its| Prefetching::with(its, machine))
+    }
+
+    fn with(prefetcher: Box<dyn Prefetcher>, machine: &Machine) -> Prefetching {
+        Prefetching {
+            prefetcher,
             queue: VecDeque::new(),
             most: machine.l1d.prefetch_queue as usize,
-        })
+        }
     }
 
     pub fn launch_begins(&mut self) {
@@ -45,6 +49,11 @@ impl Prefetching {
 }
 
 impl LoadStore {
+    /// Puts a prefetcher in place of the configured one, before anything is looked up.
+    pub fn replace_prefetcher(&mut self, prefetcher: Box<dyn Prefetcher>, machine: &Machine) {
+        self.prefetching = Some(Prefetching::with(prefetcher, machine));
+    }
+
     /// Whether lines wait to be looked up.
     pub(super) fn prefetches_wait(&self) -> bool {
         self.prefetching

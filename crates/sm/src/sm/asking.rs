@@ -1,0 +1,32 @@
+//! A policy that looks at warps looks at them in every cycle, whether or not one can issue: in those that run at issue, and
+//! in those that are skipped before the next one runs.
+
+use super::Sm;
+use super::launch::Launched;
+use crate::time::Cycle;
+
+impl Sm {
+    /// Asks the policy for the cycles before `now` that have not run. No warp changes in them, so that it is asked once if one
+    /// has since it was asked last. One that hears of the lanes' power is asked for each, because that may change by itself.
+    #[inline(never)]
+    pub(super) fn ask_for_skipped(&mut self, now: Cycle, launched: &Launched) {
+        let residents = &mut self.residents;
+        let minds_power = residents.books.policy.minds_power();
+        let avoids_sleepers = minds_power.as_ref().is_some_and(|p| p.avoids_sleepers());
+        let hears_power = minds_power.is_some() && self.minds_warps(self.clock.asked);
+        while self.clock.asked < now {
+            let at = self.clock.asked;
+            if hears_power || self.residents.warps.have_changed_before(at) {
+                // Stalls are charged by the order of the cycles in which they were.
+                self.residents.account_to(at);
+                // At the start of the cycle the active sets are still those of the last one.
+                self.catch_up_power(at, launched);
+                self.residents.ask_policy();
+            }
+            self.clock.asked = if hears_power { at + 1 } else { now };
+        }
+        if avoids_sleepers {
+            self.residents.account_to(now); // the order changes with what it hears next
+        }
+    }
+}
