@@ -6,6 +6,32 @@ use super::launch::Launched;
 use crate::time::Cycle;
 
 impl Sm {
+    /// Whether the policy, or the power of the lanes, looks at warps in every cycle.
+    pub(super) fn looks_at_warps(&mut self) -> bool {
+        self.residents.books.considers() || self.units.power().is_some()
+    }
+
+    /// A cycle begins on an SM that is watched.
+    #[inline(never)]
+    pub(super) fn start_watched_cycle(&mut self, now: Cycle, launched: &Launched) {
+        if self.residents.books.considers() {
+            self.ask_for_skipped(now, launched);
+        }
+        self.residents.warps.start_cycle(now);
+        if self.units.power().is_some() {
+            self.catch_up_power(now, launched);
+        }
+    }
+
+    /// Asks the policy in a cycle that runs, if issue has not asked it.
+    #[inline(never)]
+    pub(super) fn ask_in_cycle(&mut self, now: Cycle, issue_has_asked: bool) {
+        if self.residents.books.considers() && !issue_has_asked {
+            self.residents.ask_policy();
+        }
+        self.clock.asked = now + 1;
+    }
+
     /// Asks the policy for the cycles before `now` that have not run. No warp changes in them, so that it is asked once if one
     /// has since it was asked last. One that hears of the lanes' power is asked for each, because that may change by itself.
     #[inline(never)]
