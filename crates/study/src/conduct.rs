@@ -12,13 +12,15 @@ use crate::running::recordings;
 use crate::running::runner::{self, Watch};
 use crate::values::sizes::{self, KernelSize};
 use crate::values::trade_off::traded;
-use crate::verdict::{Judged, Tried, Verdict, judge};
+use crate::verdict::{Judged, Tally, explained};
 use std::path::PathBuf;
 
 /// What a study came to.
 pub struct Conclusion {
-    /// Tables and claims, for a terminal.
+    /// What was learned, for a terminal: a page or two.
     pub text: String,
+    /// That, with every figure and claim.
+    pub full: String,
     /// What became of the claims.
     pub claims: Tally,
     /// Runs that failed.
@@ -29,39 +31,6 @@ pub struct Conclusion {
     pub others: usize,
     /// What was written, the report first.
     pub files: Vec<PathBuf>,
-}
-
-/// How many claims came to which verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([usize; Verdict::ALL.len()]);
-
-impl Tally {
-    /// Counts the claims of figures.
-    pub fn of(figures: &[(Shown, Vec<Judged>)]) -> Tally {
-        let mut tally = Tally::default();
-        for judged in figures.iter().flat_map(|(_, j)| j) {
-            let place = Verdict::ALL.iter().position(|v| *v == judged.verdict);
-            tally.0[place.unwrap_or(0)] += 1;
-        }
-        tally
-    }
-
-    /// Every verdict with how many claims came to it.
-    pub fn counts(self) -> impl Iterator<Item = (Verdict, usize)> {
-        Verdict::ALL.into_iter().zip(self.0)
-    }
-
-    /// How many claims there are.
-    pub fn all(self) -> usize {
-        self.0.iter().sum()
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let part = |(verdict, n): (Verdict, usize)| format!("{n} {}", verdict.plural());
-        f.write_str(&self.counts().map(part).collect::<Vec<_>>().join(", "))
-    }
 }
 
 /// A run that failed.
@@ -121,8 +90,11 @@ pub fn conduct(
     store.check_claim(&selection)?;
     let files = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
+    let terminal::Texts { text, full } =
+        terminal::texts(&results, &figures, &sizes, watch.width());
     Ok(Conclusion {
-        text: terminal::text(&results, &figures, &sizes, watch.width()),
+        text,
+        full,
         claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
@@ -137,23 +109,8 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
     figures
         .map(|(index, figure)| {
             let shown = results.figure(index);
-            let claims = figure.claims.iter().enumerate();
-            let judged = claims.map(|(number, claim)| {
-                let tried = plan.experiments(index, number).iter().map(|variant| {
-                    let shown = results.figure_under(index, Some(variant));
-                    let judged = judge(plan, figure, &shown, claim);
-                    Tried {
-                        title: variant.title.clone(),
-                        verdict: judged.verdict,
-                        detail: judged.detail,
-                    }
-                });
-                Judged {
-                    experiments: tried.collect(),
-                    ..judge(plan, figure, &shown, claim)
-                }
-            });
-            let judged = judged.collect();
+            let claims = 0..figure.claims.len();
+            let judged = claims.map(|number| explained(results, index, number, &shown)).collect();
             (shown, judged)
         })
         .collect()

@@ -72,9 +72,30 @@ struct Common {
     /// Runs at a time [default: the processors of this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+    /// Show every figure and claim, not only what was learned.
+    #[arg(long)]
+    full: bool,
     /// Show nothing but errors and failed runs.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "full")]
     quiet: bool,
+}
+
+/// How much is shown of what a study came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Show {
+    Nothing,
+    Learned,
+    Everything,
+}
+
+impl Show {
+    fn of(quiet: bool, full: bool) -> Show {
+        match (quiet, full) {
+            (true, _) => Show::Nothing,
+            (_, true) => Show::Everything,
+            _ => Show::Learned,
+        }
+    }
 }
 
 impl From<StudyError> for Failure {
@@ -196,7 +217,7 @@ fn one(
     let command = command(request, &out);
     let jobs = common.jobs.map_or_else(processors, usize::from);
     let Some(shard) = common.shard else {
-        return concluded(&plan, &store, jobs, &command, common.quiet);
+        return concluded(&plan, &store, jobs, &command, Show::of(common.quiet, common.full));
     };
     let again = format!("{command} --shard {shard}");
     let mut watch = NotingStudy::new(watch::choose(common.quiet), &again);
@@ -234,12 +255,13 @@ fn concluded(
     store: &Store,
     jobs: usize,
     command: &str,
-    quiet: bool,
+    show: Show,
 ) -> Result<ExitCode, Failure> {
+    let quiet = show == Show::Nothing;
     let mut watch = NotingStudy::new(watch::choose(quiet), command);
     let conclusion = conduct(plan, store, jobs, command, &mut watch)?;
     if !quiet {
-        let text = summary(plan, &conclusion);
+        let text = summary(plan, &conclusion, show);
         print(&match width() {
             Some(width) => folded(&text, width),
             None => text,
@@ -248,8 +270,12 @@ fn concluded(
     Ok(failed(&conclusion.failures))
 }
 
-fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
-    let mut out = format!("{}\n\n{}", plan.study.title, conclusion.text);
+fn summary(plan: &Plan, conclusion: &Conclusion, show: Show) -> String {
+    let found = match show {
+        Show::Everything => &conclusion.full,
+        _ => &conclusion.text,
+    };
+    let mut out = format!("{}\n\n{found}", plan.study.title);
     for missing in &conclusion.missing {
         out += &format!("missing: {missing}\n");
     }

@@ -1,6 +1,7 @@
 //! What a study leaves: tables, files, pictures, a report.
 
 pub mod beside;
+mod brief;
 pub mod columns;
 pub mod conclusions;
 pub mod csv;

@@ -4,6 +4,7 @@ mod beside;
 mod machines;
 mod measure;
 mod resolve;
+mod usual;
 mod workloads;
 
 pub use beside::{SensitivityLine, SensitivityTable, Variant};

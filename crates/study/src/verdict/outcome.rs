@@ -49,7 +49,7 @@ impl Verdict {
 }
 
 /// What the repeats say about one workload, or about an average.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Repeats.
     pub repeats: usize,
@@ -59,6 +59,8 @@ pub struct Outcome {
     pub fails: bool,
     /// What is compared ran the same to the byte.
     pub identical: bool,
+    /// How far it is from holding, relative to what it is compared with: in the best and in the worst repeat.
+    pub gap: (f64, f64),
 }
 
 impl Outcome {
@@ -77,11 +79,23 @@ impl Outcome {
         let comparisons = 0..chain.rest.len();
         let everything = |repeat: &usize| comparisons.clone().all(|c| comparison(c, *repeat));
         let never = |c: usize| (0..repeats).all(|repeat| !comparison(c, repeat));
+        let off = |repeat: usize| {
+            let one = |c: usize| match comparison(c, repeat) {
+                true => 0.0,
+                false => apart(values[c][repeat], values[c + 1][repeat]),
+            };
+            comparisons.clone().map(one).fold(0.0, f64::max)
+        };
+        let gaps = (0..repeats).map(off);
         Outcome {
             repeats,
             holds: (0..repeats).filter(everything).count(),
             fails: comparisons.clone().any(never),
             identical: false,
+            gap: (
+                gaps.clone().fold(f64::INFINITY, f64::min),
+                gaps.fold(0.0, f64::max),
+            ),
         }
     }
 
@@ -112,9 +126,36 @@ impl Outcome {
                 self.repeats - self.holds
             },
             fails: self.holds == self.repeats,
+            // How far it is from not being so, nothing says.
+            gap: match self.fails {
+                true => (0.0, 0.0),
+                false => (f64::INFINITY, f64::INFINITY),
+            },
             ..self
         }
     }
+}
+
+/// How far two values are apart, relative to the second.
+fn apart(a: f64, b: f64) -> f64 {
+    match b {
+        0.0 => f64::INFINITY,
+        b => ((a - b) / b).abs(),
+    }
+}
+
+/// By how much a claim about every workload fails: by as much as its worst.
+pub fn widest<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (f64, f64) {
+    outcomes.fold((0.0, 0.0), |(best, worst), o| {
+        (best.max(o.gap.0), worst.max(o.gap.1))
+    })
+}
+
+/// By how much a claim about at least one workload fails: by as little as its best.
+pub fn narrowest<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (f64, f64) {
+    outcomes.fold((f64::INFINITY, f64::INFINITY), |(best, worst), o| {
+        (best.min(o.gap.0), worst.min(o.gap.1))
+    })
 }
 
 /// Whether a comparison holds; `~` allows a relative difference.
