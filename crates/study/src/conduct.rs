@@ -4,8 +4,9 @@ use crate::error::StudyError;
 use crate::evaluate::{Results, Shown};
 use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
-use crate::output::{conclusions, csv, parquet, picture, terminal, values};
+use crate::output::{conclusions, csv, kept, parquet, picture, terminal, values};
 use crate::plan::Plan;
+use crate::results::key::sha256;
 use crate::results::record::{Record, Status};
 use crate::results::store::Store;
 use crate::running::recordings;
@@ -13,6 +14,7 @@ use crate::running::runner::{self, Watch};
 use crate::values::sizes::{self, KernelSize};
 use crate::values::trade_off::traded;
 use crate::verdict::{Judged, Tally, explained};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a study came to.
@@ -21,6 +23,8 @@ pub struct Conclusion {
     pub text: String,
     /// That, with every figure and claim.
     pub full: String,
+    /// What is kept of it for pages that quote it; nothing unless the whole study ran.
+    pub kept: Option<Value>,
     /// What became of the claims.
     pub claims: Tally,
     /// Runs that failed.
@@ -88,13 +92,13 @@ pub fn conduct(
     let timelines = recordings::all(plan, store, jobs, watch)?;
     let sizes = sizes::all(&results);
     store.check_claim(&selection)?;
-    let files = write(store, &results, &figures, &sizes, &timelines, command)?;
+    let (files, pictures) = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
-    let terminal::Texts { text, full } =
-        terminal::texts(&results, &figures, &sizes, watch.width());
+    let terminal::Texts { text, full } = terminal::texts(&results, &figures, &sizes, watch.width());
     Ok(Conclusion {
         text,
         full,
+        kept: kept::json(&results, &figures, &pictures),
         claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
@@ -110,7 +114,9 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
         .map(|(index, figure)| {
             let shown = results.figure(index);
             let claims = 0..figure.claims.len();
-            let judged = claims.map(|number| explained(results, index, number, &shown)).collect();
+            let judged = claims
+                .map(|number| explained(results, index, number, &shown))
+                .collect();
             (shown, judged)
         })
         .collect()
@@ -126,7 +132,7 @@ fn write(
     sizes: &[KernelSize],
     timelines: &[Recorded],
     command: &str,
-) -> Result<Vec<PathBuf>, StudyError> {
+) -> Result<(Vec<PathBuf>, Vec<(String, String)>), StudyError> {
     let typed = |name: &str, columns: &[Column]| {
         parquet::parquet(columns).map_err(|e| {
             let path = store.root().join(name);
@@ -141,6 +147,7 @@ fn write(
     let conclusions = conclusions::json(results, figures, &values, sizes);
     let colours = picture::Colours::of(results.plan());
     let mut pictures = Vec::new();
+    let mut hashes = Vec::new();
     let listed = results.plan().study.figures.iter().zip(figures);
     for (index, (figure, (shown, _))) in listed.enumerate() {
         let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
@@ -150,7 +157,9 @@ fn write(
         }
         let chart = picture::chart(results, index, shown, &colours);
         let name = format!("figures/{}.svg", figure.id.value);
-        store.write(&name, picture::standalone(&chart).as_bytes())?;
+        let alone = picture::standalone(&chart);
+        store.write(&name, alone.as_bytes())?;
+        hashes.push((figure.id.value.clone(), sha256(alone.as_bytes())));
         pictures.push(Some(picture::inline(&chart)));
     }
     let shown_figures: Vec<&Shown> = figures.iter().map(|(shown, _)| shown).collect();
@@ -173,14 +182,15 @@ fn write(
         timelines,
         command,
     };
-    Ok(vec![
+    let files = vec![
         store.write("report.html", report.html().as_bytes())?,
         store.write("results.csv", csv::csv(&columns).as_bytes())?,
         store.write("results.parquet", &runs)?,
         store.write("figures.csv", csv::csv(&shown).as_bytes())?,
         store.write("figures.parquet", &shown_typed)?,
         store.write("conclusions.json", format!("{conclusions:#}\n").as_bytes())?,
-    ])
+    ];
+    Ok((files, hashes))
 }
 
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {

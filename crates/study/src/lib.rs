@@ -16,6 +16,7 @@ pub mod embedded;
 mod error;
 pub mod evaluate;
 pub mod format;
+pub mod numbers;
 mod output;
 pub mod plan;
 mod results;

@@ -65,7 +65,14 @@ pub fn merge(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
             united.again
         );
     }
-    concluded(&plan, &store, processors(), &command, Show::of(arguments.quiet, arguments.full))
+    concluded(
+        &plan,
+        &store,
+        processors(),
+        &command,
+        Show::of(arguments.quiet, arguments.full),
+        None,
+    )
 }
 
 /// What all folders were asked for.

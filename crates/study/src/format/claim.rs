@@ -146,7 +146,9 @@ fn reason(fields: &Table, experiments: &[At<String>]) -> Result<Option<Reason>, 
     });
     let (text, by) = match (text, by) {
         (None, None) => return Ok(None),
-        (None, Some(by)) => return Err(source.error(by.place, "there is no `reason` that it shows")),
+        (None, Some(by)) => {
+            return Err(source.error(by.place, "there is no `reason` that it shows"));
+        }
         (Some(text), by) => (text, by),
     };
     let shown = match by {

@@ -55,7 +55,8 @@ impl Kind {
         if !matches!(on, On::Mean | On::Every) {
             return Kind::Detail;
         }
-        let number = |t: &Term| matches!(t, Term::Number(n) if *n != 1.0 || !normalised && !chain.divides());
+        let number =
+            |t: &Term| matches!(t, Term::Number(n) if *n != 1.0 || !normalised && !chain.divides());
         if chain.terms().any(number) || chain.tolerates() {
             Kind::Size
         } else if chain.rest.len() > 1 {
@@ -78,4 +79,3 @@ impl Chain {
         self.terms().any(|t| matches!(t, Term::Quotient(..)))
     }
 }
-

@@ -96,9 +96,15 @@ fn as_often(study: &Study, claim: &Claim) -> Result<(), SourceError> {
     if repeats.is_none_or(|n| n >= study.repeats.count) {
         return Ok(());
     }
-    let message = format!("experiment `{}` has fewer repeats than the study", name.value);
+    let message = format!(
+        "experiment `{}` has fewer repeats than the study",
+        name.value
+    );
     let help = "what repeats scatter by, it cannot tell from an effect: take its `repeats` out";
-    Err(study.source.error(name.place.clone(), message).with_help(help))
+    Err(study
+        .source
+        .error(name.place.clone(), message)
+        .with_help(help))
 }
 
 /// Every configuration that a claim compares is in its figure.

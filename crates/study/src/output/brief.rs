@@ -24,7 +24,10 @@ pub fn learned(
         let mark = headline.judged.verdict.name();
         out += &format!("  {mark:<15}{}\n", headline.claim.text);
         let values = [
-            ("the paper ", headline.claim.paper.as_deref().unwrap_or_default()),
+            (
+                "the paper ",
+                headline.claim.paper.as_deref().unwrap_or_default(),
+            ),
             ("ours ", headline.ours()),
             ("repeats from ", headline.spread()),
         ];
@@ -37,9 +40,13 @@ pub fn learned(
     }
     if asserted.is_empty() {
         let mut lines = Vec::new();
+        let mut before = String::new();
         for headline in highest(&all) {
+            // What is averaged stands on the first of its lines.
+            let title = format!("{}, {}", titled(headline.figure), headline.over);
+            let same = std::mem::replace(&mut before, title.clone()) == title;
             lines.push(vec![
-                format!("{}, {}", titled(headline.figure), headline.over),
+                if same { String::new() } else { title },
                 headline.title.clone(),
                 headline.text(headline.ours.total()),
                 headline.spread().unwrap_or_default(),

@@ -174,7 +174,11 @@ pub fn asserted<'a>(
         }));
     }
     let tested = |a: &Asserted| a.judged.verdict != Verdict::Untested;
-    if found.iter().any(tested) { found } else { Vec::new() }
+    if found.iter().any(tested) {
+        found
+    } else {
+        Vec::new()
+    }
 }
 
 /// A figure's title with its number.

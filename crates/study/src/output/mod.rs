@@ -6,6 +6,7 @@ pub mod columns;
 pub mod conclusions;
 pub mod csv;
 pub mod grid;
+pub mod kept;
 pub mod learned;
 pub mod parquet;
 pub mod picture;

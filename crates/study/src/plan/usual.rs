@@ -6,7 +6,9 @@ use serde_json::Value;
 impl Plan {
     /// A setting's value under configurations, or its values where they differ; nothing where none has it.
     pub(super) fn usual(&self, setups: &[usize], setting: &str) -> String {
-        let machines = setups.iter().filter_map(|&s| self.setups[s].machine.as_ref());
+        let machines = setups
+            .iter()
+            .filter_map(|&s| self.setups[s].machine.as_ref());
         let mut values: Vec<String> = machines
             .filter_map(|machine| {
                 let all = serde_json::to_value(machine.as_ref()).unwrap_or_default();
@@ -42,7 +44,8 @@ mod tests {
 
     #[test]
     fn a_mechanisms_parameter_is_there_where_the_mechanism_is() {
-        let machine = json!({ "gating": { "name": "blackout", "wake_up": 3 }, "l2": { "latency": 120 } });
+        let machine =
+            json!({ "gating": { "name": "blackout", "wake_up": 3 }, "l2": { "latency": 120 } });
         let value = |setting: &str| value(&machine, setting);
         assert_eq!(value("l2.latency").as_deref(), Some("120"));
         assert_eq!(value("gating").as_deref(), Some("blackout"));

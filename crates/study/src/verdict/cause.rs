@@ -77,7 +77,9 @@ pub fn cause(claim: &Claim, verdict: Verdict, gap: (f64, f64), tried: &[Outlook]
     let halves = |t: &&Outlook| t.whole && gap.0.is_finite() && t.gap.1 <= gap.0 / 2.0;
     let preferred = |shows: &dyn Fn(&&Outlook) -> bool| {
         let own = tried.iter().filter(|t| Some(t.name) == named);
-        own.chain(tried.iter()).find(|t| shows(t)).map(|t| (t.name, t.title))
+        own.chain(tried.iter())
+            .find(|t| shows(t))
+            .map(|t| (t.name, t.title))
     };
     let shown = |(name, title): (&str, &str), half: bool| Cause::Shown {
         reason: reason

@@ -14,7 +14,9 @@ pub fn judge(view: &View, wanted: &RangeInclusive<u64>) -> (Verdict, String) {
     let measured = view.common(&rows);
     if measured.is_empty() || measured.len() < rows.len() {
         let (some, all) = (measured.len(), rows.len());
-        let text = format!("{some} of {all} workloads were measured, of which a number says nothing about all");
+        let text = format!(
+            "{some} of {all} workloads were measured, of which a number says nothing about all"
+        );
         return (Verdict::Untested, text);
     }
     let repeats = measured.iter().map(|r| view.repeats(r)).min().unwrap_or(0);

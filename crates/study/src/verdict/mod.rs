@@ -82,13 +82,16 @@ pub fn explained(results: &Results, index: usize, number: usize, shown: &Shown) 
             look(plan, figure, &shown, claim)
         })
         .collect();
-    let outlooks = variants.iter().zip(&looked).map(|(variant, looked)| Outlook {
-        name: &variant.name,
-        title: &variant.title,
-        whole: variant.whole,
-        verdict: looked.verdict,
-        gap: looked.gap,
-    });
+    let outlooks = variants
+        .iter()
+        .zip(&looked)
+        .map(|(variant, looked)| Outlook {
+            name: &variant.name,
+            title: &variant.title,
+            whole: variant.whole,
+            verdict: looked.verdict,
+            gap: looked.gap,
+        });
     let outlooks: Vec<Outlook> = outlooks.collect();
     let cause = cause(claim, found.verdict, found.gap, &outlooks);
     let tried = variants.iter().zip(&looked).map(|(variant, looked)| Tried {
@@ -297,6 +300,9 @@ fn judge_rows(view: &View, rows: &[&Row], which: Which) -> Looked {
         text += &repeats_text(&outcome).replacen(';', ",", 1);
         if outcome.identical {
             text += ", identical in every statistic";
+        }
+        if which == Which::Every {
+            outcome = outcome.tolerant();
         }
         if view.excepted(row) {
             outcome = outcome.opposite();

@@ -61,6 +61,8 @@ pub struct Outcome {
     pub identical: bool,
     /// How far it is from holding, relative to what it is compared with: in the best and in the worst repeat.
     pub gap: (f64, f64),
+    /// How far the repeats of what is compared lie apart, relative to their average.
+    pub scatter: f64,
 }
 
 impl Outcome {
@@ -96,6 +98,7 @@ impl Outcome {
                 gaps.clone().fold(f64::INFINITY, f64::min),
                 gaps.fold(0.0, f64::max),
             ),
+            scatter: values.iter().map(|v| width(v)).fold(0.0, f64::max),
         }
     }
 
@@ -109,6 +112,15 @@ impl Outcome {
             Verdict::Fails
         } else {
             Verdict::Scatter
+        }
+    }
+
+    /// The outcome where a miss that is no wider than the scatter is no failure.
+    pub fn tolerant(self) -> Outcome {
+        let within = self.scatter > 0.0 && self.gap.0 <= self.scatter;
+        Outcome {
+            fails: self.fails && !within,
+            ..self
         }
     }
 
@@ -133,6 +145,20 @@ impl Outcome {
             },
             ..self
         }
+    }
+}
+
+/// How far the repeats of a value lie apart, relative to their average.
+fn width(repeats: &[f64]) -> f64 {
+    let (low, high) = repeats
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
+            (l.min(*v), h.max(*v))
+        });
+    let average = repeats.iter().sum::<f64>() / repeats.len() as f64;
+    match average {
+        0.0 => 0.0,
+        average => ((high - low) / average).abs(),
     }
 }
 
@@ -236,6 +262,31 @@ mod tests {
         assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 4.0]), Verdict::Fails);
         // Never both at once, but neither always fails.
         assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 1.0]), Verdict::Scatter);
+    }
+
+    #[test]
+    fn a_miss_within_the_scatter_is_no_failure_of_a_claim_about_every_workload() {
+        let verdict = |a: &[f64]| outcome(Order::Above, a, &[1.0, 1.0]).tolerant().verdict();
+        assert_eq!(verdict(&[0.99, 0.97]), Verdict::Scatter);
+        assert_eq!(verdict(&[0.92, 0.90]), Verdict::Fails);
+        assert_eq!(
+            verdict(&[0.99, 0.99]),
+            Verdict::Fails,
+            "without any scatter"
+        );
+    }
+
+    #[test]
+    fn how_far_a_claim_is_from_holding() {
+        let gap = |a: &[f64]| outcome(Order::Within(0.05), a, &[1.25, 1.25]).gap;
+        assert_eq!(gap(&[1.25, 1.0]), (0.0, 0.2));
+        assert_eq!(gap(&[1.0, 0.75]), (0.2, 0.4));
+        let rows = [(0.1, 0.5), (0.2, 0.3)].map(|gap| Outcome {
+            gap,
+            ..outcome(Order::Above, &[1.0], &[1.0])
+        });
+        assert_eq!(widest(rows.iter()), (0.2, 0.5));
+        assert_eq!(narrowest(rows.iter()), (0.1, 0.3));
     }
 
     #[test]

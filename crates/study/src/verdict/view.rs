@@ -1,7 +1,7 @@
 //! A figure as a claim sees it.
 
-use crate::evaluate::{Cell, Row, Shown};
 use super::Measured;
+use crate::evaluate::{Cell, Row, Shown};
 use crate::format::{ALL, Chain, Claim, Display, Figure, On, Term};
 use crate::plan::Plan;
 use crate::values::average::average;
