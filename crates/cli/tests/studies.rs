@@ -162,16 +162,15 @@ fn an_interrupted_study_says_how_to_go_on() {
 fn a_paper_at_its_smallest() {
     let scratch = Scratch::new("paper");
     let out = scratch.path("r");
-    let shown = succeeds(&[
-        "study",
-        "baws",
-        "--size",
-        "tiny",
-        "--workloads",
-        "matmul",
-        "--out",
-        &out,
-    ]);
+    let tiny = ["study", "baws", "--size", "tiny", "--workloads", "matmul"];
+    let page = succeeds(&[&tiny[..], &["--out", &out]].concat());
+    assert!(page.lines().count() < 100, "a page or two: {page}");
+    for line in ["Nothing was tested: at size tiny", "Speed-up over lrr (Figure 8)", "--full"] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+    let shown = succeeds(&[&tiny[..], &["--full", "--out", &out]].concat());
+    assert!(shown.starts_with("Barrier-aware warp scheduling\n\nNothing was tested"));
+    assert!(shown.contains("l1i.sets=64 (4 otherwise)"), "{shown}");
     assert!(shown.contains("Figure 8: Speed-up over lrr"), "{shown}");
     assert!(shown.contains("geometric mean over 1 of the 13"), "{shown}");
     assert!(shown.contains("+16.9%"), "the paper's value: {shown}");

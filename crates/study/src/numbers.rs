@@ -5,7 +5,8 @@
 //! ```
 //!
 //! `WHAT` is `learned` (three sentences), `headlines` or `kinds` (tables), `claims` (how many hold of those that were
-//! tested), or `ours`, `spread` or `paper` with a figure's id, a group (or `all`) and a configuration.
+//! tested), `table` with a figure's id (its averages beside the paper's), or `ours`, `spread` or `paper` with a figure's
+//! id, a group (or `all`) and a configuration. Where nothing is kept of a study, its numbers stay as they are.
 
 use crate::results::key::sha256;
 use serde_json::Value;
@@ -37,15 +38,16 @@ pub fn written(page: &str, kept: &dyn Fn(&str) -> Option<Value>) -> Result<Strin
         let (mark, after) = after
             .split_once(" -->")
             .ok_or_else(|| wrong("this mark does not end with `-->`".into()))?;
-        let (_, after) = after
+        let (old, after) = after
             .split_once(END)
             .ok_or_else(|| wrong(format!("`{mark}` has no `{END}`")))?;
         let (study, what) = mark
             .split_once(' ')
             .ok_or_else(|| wrong(format!("`{mark}` says of which study, but not what")))?;
-        let results = kept(study)
-            .ok_or_else(|| wrong(format!("nothing is kept of a study called `{study}`")))?;
-        let text = text(&results, what).map_err(wrong)?;
+        let text = match kept(study) {
+            Some(results) => text(&results, what).map_err(wrong)?,
+            None => old.to_string(),
+        };
         out += &format!("{before}{BEGIN}{mark} -->{text}{END}");
         rest = after;
     }
@@ -68,6 +70,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
         }
         ["headlines"] => headlines(kept).ok_or_else(lacking),
         ["kinds"] => kinds(kept).ok_or_else(lacking),
+        ["table", figure] => table(&kept["averages"][*figure]).ok_or_else(lacking),
         [
             key @ ("ours" | "spread" | "paper"),
             figure,
@@ -78,7 +81,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
             Ok(value.as_str().ok_or_else(lacking)?.to_string())
         }
         _ => Err(format!(
-            "`{what}` is none of: learned, claims, headlines, kinds, ours|spread|paper FIGURE GROUP CONFIGURATION"
+            "`{what}` is none of: learned, claims, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
         )),
     }
 }
@@ -109,6 +112,40 @@ fn kinds(kept: &Value) -> Option<String> {
     for (kind, counts) in kept["kinds"].as_object()? {
         let numbers = columns.map(|c| counts[c].as_u64().unwrap_or(0).to_string());
         out += &format!("| {kind} | {} |\n", numbers.join(" | "));
+    }
+    Some(out + "\n")
+}
+
+/// A figure's averages: a line for each configuration, columns for each group and for what the paper has of it.
+fn table(groups: &Value) -> Option<String> {
+    let groups = groups.as_object()?;
+    let printed = |cells: &Value| {
+        let mut all = cells.as_object().into_iter().flat_map(|c| c.values());
+        all.any(|cell| cell["paper"].is_string())
+    };
+    let mut head = String::from("|");
+    let mut names: Vec<&String> = Vec::new();
+    for (group, cells) in groups {
+        head += &format!(" | {group}");
+        if printed(cells) {
+            head += " | paper";
+        }
+        let configurations = cells.as_object()?.keys();
+        let new: Vec<&String> = configurations.filter(|c| !names.contains(c)).collect();
+        names.extend(new);
+    }
+    let columns = head.matches('|').count();
+    let mut out = format!("\n\n{head} |\n|---|{}\n", "---:|".repeat(columns - 1));
+    for name in names {
+        out += &format!("| `{name}`");
+        for cells in groups.values() {
+            let value = &cells[name.as_str()];
+            out += &format!(" | {}", cell(&value["ours"]));
+            if printed(cells) {
+                out += &format!(" | {}", cell(&value["paper"]));
+            }
+        }
+        out += " |\n";
     }
     Some(out + "\n")
 }
@@ -152,6 +189,16 @@ mod tests {
             "{now}"
         );
         assert!(now.contains("| sizes | 1 | 2 | 0 | 0 | 0 |\n"), "{now}");
+        let table = "<!-- numbers s table fig8 --><!-- end numbers -->";
+        let now = written(table, &kept).expect("good marks");
+        let shown = "\n\n| | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n\n<!-- end";
+        assert!(now.contains(shown), "{now}");
+        let other = page.replace("numbers s", "numbers other");
+        assert_eq!(
+            written(&other, &kept).expect("good marks"),
+            other,
+            "nothing is kept of it"
+        );
     }
 
     #[test]

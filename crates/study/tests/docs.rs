@@ -50,6 +50,10 @@ fn the_numbers_of_pages_are_those_of_kept_results() {
     for path in pages.chain([root().join("README.md")]) {
         let page = std::fs::read_to_string(&path).expect("a page");
         let name = path.display();
+        for study in numbers::quoted(&page) {
+            let known = embedded::text(study).is_some();
+            assert!(known, "{name}: no study is called `{study}`");
+        }
         let written = numbers::written(&page, &kept).unwrap_or_else(|e| panic!("{name}, {e}"));
         if std::env::var_os("WARPSIM_BLESS").is_some() {
             std::fs::write(&path, written).expect("written");
