@@ -165,7 +165,11 @@ fn a_paper_at_its_smallest() {
     let tiny = ["study", "baws", "--size", "tiny", "--workloads", "matmul"];
     let page = succeeds(&[&tiny[..], &["--out", &out]].concat());
     assert!(page.lines().count() < 100, "a page or two: {page}");
-    for line in ["Nothing was tested: at size tiny", "Speed-up over lrr (Figure 8)", "--full"] {
+    for line in [
+        "Nothing was tested: at size tiny",
+        "Speed-up over lrr (Figure 8)",
+        "--full",
+    ] {
         assert!(page.contains(line), "{line}: {page}");
     }
     let shown = succeeds(&[&tiny[..], &["--full", "--out", &out]].concat());

@@ -69,7 +69,7 @@ impl Kind {
 
 impl Chain {
     /// Whether one of its comparisons has a tolerance.
-    fn tolerates(&self) -> bool {
+    pub fn tolerates(&self) -> bool {
         let near = |(order, _): &(Order, Term)| matches!(order, Order::About | Order::Within(_));
         self.rest.iter().any(near)
     }

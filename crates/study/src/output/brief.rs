@@ -1,6 +1,6 @@
 //! What was learned, as a page of text: three sentences, the headlines, claims counted by kind.
 
-use super::learned::{asserted, headlines, listed as highest, sentences, titled};
+use super::learned::{Headline, asserted, headlines, listed as highest, sentences, titled};
 use super::table::fitted;
 use crate::evaluate::{Results, Shown};
 use crate::verdict::{Judged, Tally, Verdict};
@@ -39,25 +39,7 @@ pub fn learned(
         }
     }
     if asserted.is_empty() {
-        let mut lines = Vec::new();
-        let mut before = String::new();
-        for headline in highest(&all) {
-            // What is averaged stands on the first of its lines.
-            let title = format!("{}, {}", titled(headline.figure), headline.over);
-            let same = std::mem::replace(&mut before, title.clone()) == title;
-            lines.push(vec![
-                if same { String::new() } else { title },
-                headline.title.clone(),
-                headline.text(headline.ours.total()),
-                headline.spread().unwrap_or_default(),
-                headline.paper.map_or(String::new(), |p| headline.text(p)),
-            ]);
-        }
-        if !lines.is_empty() {
-            let head = ["", "", "ours", "lowest to highest repeat", "the paper"];
-            lines.insert(0, head.map(String::from).to_vec());
-            out += &fitted(&without_empty(lines), 2, width);
-        }
+        out += &averages(&highest(&all), width);
     }
     let kinds = Tally::by_kind(&results.plan().study, figures);
     if results.plan().too_small().is_none() && !kinds.is_empty() {
@@ -72,6 +54,28 @@ pub fn learned(
     }
     if !out.is_empty() {
         out.push('\n');
+    }
+    out
+}
+
+/// Averages, with what they are of above those that it is the same for.
+fn averages(listed: &[&Headline], width: Option<usize>) -> String {
+    let mut out = String::new();
+    let alike =
+        |a: &&Headline, b: &&Headline| a.figure.id.value == b.figure.id.value && a.over == b.over;
+    for same in listed.chunk_by(alike) {
+        out += &format!("{}, {}\n", titled(same[0].figure), same[0].over);
+        let head = ["", "ours", "repeats", "the paper"];
+        let mut lines = vec![head.map(String::from).to_vec()];
+        lines.extend(same.iter().map(|headline| {
+            vec![
+                headline.title.clone(),
+                headline.text(headline.ours.total()),
+                headline.spread().unwrap_or_default(),
+                headline.paper.map_or(String::new(), |p| headline.text(p)),
+            ]
+        }));
+        out += &fitted(&without_empty(lines), 1, width);
     }
     out
 }

@@ -73,8 +73,11 @@ pub fn cause(claim: &Claim, verdict: Verdict, gap: (f64, f64), tried: &[Outlook]
         _ => None,
     };
     let holds = |t: &&Outlook| t.whole && t.verdict == Verdict::Holds;
-    // The worst repeat with the change lacks half of what the best one without it lacks.
-    let halves = |t: &&Outlook| t.whole && gap.0.is_finite() && t.gap.1 <= gap.0 / 2.0;
+    // Who wins is a matter of yes and no: half of it explains a size alone. The worst repeat with the change then
+    // lacks half of what the best one without it lacks.
+    let sized = claim.chain.as_ref().is_some_and(|c| c.value.tolerates());
+    let sized = sized && gap.0.is_finite();
+    let halves = |t: &&Outlook| sized && t.whole && t.gap.1 <= gap.0 / 2.0;
     let preferred = |shows: &dyn Fn(&&Outlook) -> bool| {
         let own = tried.iter().filter(|t| Some(t.name) == named);
         own.chain(tried.iter())

@@ -180,7 +180,13 @@ impl<'a> View<'a> {
                 }
             }
         };
-        let all: Vec<String> = self.chain.terms().zip(values).filter_map(one).collect();
+        let mut all: Vec<String> = Vec::new();
+        // A chain may come back to a configuration.
+        for text in self.chain.terms().zip(values).filter_map(one) {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
         all.join(", ")
     }
 }
