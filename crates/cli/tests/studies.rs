@@ -196,6 +196,31 @@ fn a_paper_at_its_smallest() {
 }
 
 #[test]
+fn a_whole_study_is_kept_for_pages() {
+    let scratch = Scratch::new("kept");
+    let (out, kept) = (scratch.path("r"), scratch.path("kept"));
+    std::fs::create_dir(&kept).expect("a folder");
+    let study = example("barriers.toml");
+    let run = ["study", &study, "--out", &out, "--keep", &kept];
+    let part = fails(2, &[&run[..], &["--repeats", "1"]].concat());
+    assert!(
+        part.contains("`barriers` is kept where all of it runs"),
+        "{part}"
+    );
+    assert!(fails(2, &[&run[..], &["--size", "tiny"]].concat()).contains("--keep"));
+    let shown = succeeds(&run);
+    assert!(shown.contains("barriers.json"), "{shown}");
+    let text = std::fs::read_to_string(format!("{kept}/barriers.json")).expect("kept");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json["kinds"]["directions"]["all"], 1);
+    let average = &json["averages"]["speedup"]["barriers"]["gto"];
+    assert_eq!(average["paper"], "+8.0%");
+    assert!(average["ours"].as_str().is_some_and(|o| o.ends_with('%')));
+    let hash = json["pictures"]["speedup"].as_str().expect("a picture");
+    assert_eq!(hash.len(), 64);
+}
+
+#[test]
 fn quiet_is_quiet() {
     let scratch = Scratch::new("quiet");
     let output = warpsim(&[

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `WHAT` is `learned` (three sentences), `headlines` or `kinds` (tables), `claims` (how many hold of those that were
-//! tested), `table` with a figure's id (its averages beside the paper's), or `ours`, `spread` or `paper` with a figure's
+//! tested), `held` (that by kind), `table` with a figure's id (its averages beside the paper's), or `ours`, `spread` or `paper` with a figure's
 //! id, a group (or `all`) and a configuration. Where nothing is kept of a study, its numbers stay as they are.
 
 use crate::results::key::sha256;
@@ -68,6 +68,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
             let of = |key: &str| kept["claims"][key].as_u64().ok_or_else(lacking);
             Ok(format!("{} of {}", of("holds")?, of("tested")?))
         }
+        ["held"] => held(kept).ok_or_else(lacking),
         ["headlines"] => headlines(kept).ok_or_else(lacking),
         ["kinds"] => kinds(kept).ok_or_else(lacking),
         ["table", figure] => table(&kept["averages"][*figure]).ok_or_else(lacking),
@@ -81,7 +82,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
             Ok(value.as_str().ok_or_else(lacking)?.to_string())
         }
         _ => Err(format!(
-            "`{what}` is none of: learned, claims, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
+            "`{what}` is none of: learned, claims, held, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
         )),
     }
 }
@@ -101,6 +102,17 @@ fn headlines(kept: &Value) -> Option<String> {
         out += &format!("| {} | {} |\n", cell(name), cells.join(" | "));
     }
     Some(out + "\n")
+}
+
+fn held(kept: &Value) -> Option<String> {
+    let mut told = Vec::new();
+    for (kind, counts) in kept["kinds"].as_object()? {
+        let (holds, tested) = (counts["holds"].as_u64()?, counts["tested"].as_u64()?);
+        if tested > 0 {
+            told.push(format!("{holds} of {tested} {kind}"));
+        }
+    }
+    Some(told.join(", "))
 }
 
 fn kinds(kept: &Value) -> Option<String> {
@@ -159,7 +171,7 @@ mod tests {
         let found = json!({
             "learned": ["One.", "Two."],
             "claims": { "holds": 2, "tested": 5 },
-            "kinds": { "sizes": { "holds": 1, "fails": 2 } },
+            "kinds": { "sizes": { "holds": 1, "fails": 2, "tested": 3 } },
             "headlines": ["a is fast"],
             "verdicts": { "a is fast": { "paper": "+8%", "ours": "+7.0%", "verdict": "holds" } },
             "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%" } } } },
@@ -193,6 +205,9 @@ mod tests {
         let now = written(table, &kept).expect("good marks");
         let shown = "\n\n| | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n\n<!-- end";
         assert!(now.contains(shown), "{now}");
+        let held = "<!-- numbers s held --><!-- end numbers -->";
+        let now = written(held, &kept).expect("good marks");
+        assert!(now.contains("held -->1 of 3 sizes<!--"), "{now}");
         let other = page.replace("numbers s", "numbers other");
         assert_eq!(
             written(&other, &kept).expect("good marks"),

@@ -245,6 +245,27 @@ fn every_study_has_six_headlines_that_are_about_all_workloads() {
     }
 }
 
+#[test]
+fn an_experiment_with_a_size_of_its_own_runs_at_the_studys_size_only() {
+    use warpsim_study::Choices;
+    use warpsim_workloads::suite::Size;
+    let resized = STUDY.replace("set = { \"fetch.buffer\" = 4 }", "param = { n = 4096 }");
+    let resized = resized.replace("[\"vecadd\", \"bfs\"]", "[\"vecadd\"]");
+    let resized = resized.replace("on = \"bfs\"", "on = \"vecadd\"");
+    let runs = |size: Option<Size>| {
+        let choices = Choices {
+            size,
+            ..Choices::default()
+        };
+        let plan = common::plan_with(&resized, &choices).expect("a good study");
+        let all = plan.runs.iter().map(|r| r.configuration.clone());
+        let under = |name: &'static str| all.clone().filter(|c| c.ends_with(name)).count();
+        (under("@wide") > 0, under("@slow") > 0)
+    };
+    assert_eq!(runs(None), (true, true));
+    assert_eq!(runs(Some(Size::Small)), (false, true));
+}
+
 /// A claim about averages is untested at a size that is too small, and with a part of the workloads.
 #[test]
 fn nothing_is_said_of_averages_by_a_part() {

@@ -264,6 +264,12 @@ fn concluded(
     keep: Option<&Path>,
 ) -> Result<ExitCode, Failure> {
     let quiet = show == Show::Nothing;
+    if keep.is_some() && !plan.whole() {
+        return Err(Failure::bad_input(format!(
+            "--keep: study `{}` is kept where all of it runs, as often as it says",
+            plan.study.name
+        )));
+    }
     let mut watch = NotingStudy::new(watch::choose(quiet), command);
     let mut conclusion = conduct(plan, store, jobs, command, &mut watch)?;
     if let Some(directory) = keep {
@@ -286,7 +292,7 @@ fn kept(plan: &Plan, conclusion: &Conclusion, directory: &Path) -> Result<PathBu
     let failed = conclusion.failures.iter().any(|f| f.expected.is_none());
     let Some(kept) = conclusion.kept.as_ref().filter(|_| !failed) else {
         return Err(Failure::bad_input(format!(
-            "--keep: study `{name}` is kept where all of it ran, as often as it says, and no run failed"
+            "--keep: runs of study `{name}` failed: nothing is kept of it"
         )));
     };
     let path = directory.join(format!("{name}.json"));

@@ -14,9 +14,7 @@ pub fn json(
     pictures: &[(String, String)],
 ) -> Option<Value> {
     let plan = results.plan();
-    let (ran, all) = plan.subjects.taken();
-    let whole = ran == all && plan.foreign_size().is_none();
-    if !whole || plan.repeats < plan.study.repeats.count as usize {
+    if !plan.whole() {
         return None;
     }
     let size = SIZES.iter().find(|(_, size)| *size == plan.size);

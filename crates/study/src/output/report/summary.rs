@@ -191,7 +191,7 @@ fn asserted_table(asserted: &[Asserted]) -> Markup {
                         th { "ours" }
                         th { "lowest to highest repeat" }
                         th {}
-                        th { "why" }
+                        th class="text" { "why" }
                     }
                 }
                 tbody {
