@@ -122,6 +122,9 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
         .collect()
 }
 
+/// The hash of the picture of each figure, by its id.
+type Hashes = Vec<(String, String)>;
+
 /// Bars in a picture; a grid with more is read from its tables.
 const MOST_BARS: usize = 1500;
 
@@ -132,7 +135,7 @@ fn write(
     sizes: &[KernelSize],
     timelines: &[Recorded],
     command: &str,
-) -> Result<(Vec<PathBuf>, Vec<(String, String)>), StudyError> {
+) -> Result<(Vec<PathBuf>, Hashes), StudyError> {
     let typed = |name: &str, columns: &[Column]| {
         parquet::parquet(columns).map_err(|e| {
             let path = store.root().join(name);
