@@ -11,6 +11,7 @@ mod figure;
 mod kind;
 mod model;
 mod parse;
+mod reason;
 mod references;
 mod repeats;
 mod table;

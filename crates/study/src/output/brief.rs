@@ -1,6 +1,7 @@
 //! What was learned, as a page of text: three sentences, the headlines, claims counted by kind.
 
-use super::learned::{Headline, asserted, headlines, listed as highest, sentences, titled};
+use super::asserted::asserted;
+use super::learned::{Headline, headlines, listed as highest, sentences, titled};
 use super::table::fitted;
 use crate::evaluate::{Results, Shown};
 use crate::verdict::{Judged, Tally, Verdict};

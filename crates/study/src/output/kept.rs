@@ -1,6 +1,7 @@
 //! What is kept of a whole study beside its study file: the numbers that pages quote, as they are written there.
 
-use super::learned::{asserted, headlines, sentences};
+use super::asserted::asserted;
+use super::learned::{headlines, sentences};
 use crate::evaluate::{Results, Shown};
 use crate::format::SIZES;
 use crate::verdict::{Judged, Tally, Verdict};

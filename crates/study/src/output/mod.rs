@@ -1,5 +1,6 @@
 //! What a study leaves: tables, files, pictures, a report.
 
+pub mod asserted;
 pub mod beside;
 mod brief;
 pub mod columns;

@@ -2,7 +2,8 @@
 
 use super::Report;
 use crate::format::{Figure, SIZES};
-use crate::output::learned::{self, Asserted, Headline};
+use crate::output::asserted::{Asserted, asserted};
+use crate::output::learned::{self, Headline};
 use crate::verdict::{Tally, Verdict};
 use maud::{Markup, html};
 
@@ -45,9 +46,9 @@ impl Report<'_> {
                 @for sentence in learned::sentences(self.results, self.figures, &headlines) {
                     p { (sentence) }
                 }
-                @match learned::asserted(self.results, self.figures).as_slice() {
+                @match asserted(self.results, self.figures).as_slice() {
                     [] => (self.headline_table(&learned::listed(&headlines))),
-                    asserted => (asserted_table(asserted)),
+                    claims => (asserted_table(claims)),
                 }
                 (self.kinds())
                 @if let (true, Some(own)) = (claims, plan.foreign_size()) {
