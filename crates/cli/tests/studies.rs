@@ -162,16 +162,19 @@ fn an_interrupted_study_says_how_to_go_on() {
 fn a_paper_at_its_smallest() {
     let scratch = Scratch::new("paper");
     let out = scratch.path("r");
-    let shown = succeeds(&[
-        "study",
-        "baws",
-        "--size",
-        "tiny",
-        "--workloads",
-        "matmul",
-        "--out",
-        &out,
-    ]);
+    let tiny = ["study", "baws", "--size", "tiny", "--workloads", "matmul"];
+    let page = succeeds(&[&tiny[..], &["--out", &out]].concat());
+    assert!(page.lines().count() < 100, "a page or two: {page}");
+    for line in [
+        "Nothing was tested: at size tiny",
+        "Speed-up over lrr (Figure 8)",
+        "--full",
+    ] {
+        assert!(page.contains(line), "{line}: {page}");
+    }
+    let shown = succeeds(&[&tiny[..], &["--full", "--out", &out]].concat());
+    assert!(shown.starts_with("Barrier-aware warp scheduling\n\nNothing was tested"));
+    assert!(shown.contains("l1i.sets=64 (4 otherwise)"), "{shown}");
     assert!(shown.contains("Figure 8: Speed-up over lrr"), "{shown}");
     assert!(shown.contains("geometric mean over 1 of the 13"), "{shown}");
     assert!(shown.contains("+16.9%"), "the paper's value: {shown}");
@@ -190,6 +193,31 @@ fn a_paper_at_its_smallest() {
     let command = format!("warpsim study baws --size tiny --workloads matmul --out {out}");
     assert!(report.contains(&command));
     assert!(scratch.names().contains(&"r".to_string()));
+}
+
+#[test]
+fn a_whole_study_is_kept_for_pages() {
+    let scratch = Scratch::new("kept");
+    let (out, kept) = (scratch.path("r"), scratch.path("kept"));
+    std::fs::create_dir(&kept).expect("a folder");
+    let study = example("barriers.toml");
+    let run = ["study", &study, "--out", &out, "--keep", &kept];
+    let part = fails(2, &[&run[..], &["--repeats", "1"]].concat());
+    assert!(
+        part.contains("`barriers` is kept where all of it runs"),
+        "{part}"
+    );
+    assert!(fails(2, &[&run[..], &["--size", "tiny"]].concat()).contains("--keep"));
+    let shown = succeeds(&run);
+    assert!(shown.contains("barriers.json"), "{shown}");
+    let text = std::fs::read_to_string(format!("{kept}/barriers.json")).expect("kept");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json["kinds"]["directions"]["all"], 1);
+    let average = &json["averages"]["speedup"]["barriers"]["gto"];
+    assert_eq!(average["paper"], "+8.0%");
+    assert!(average["ours"].as_str().is_some_and(|o| o.ends_with('%')));
+    let hash = json["pictures"]["speedup"].as_str().expect("a picture");
+    assert_eq!(hash.len(), 64);
 }
 
 #[test]

@@ -199,7 +199,7 @@ impl Plan {
             })
         });
         let report = json!({
-            "text": conclusion.text,
+            "text": conclusion.full,
             "claims": conclusion.claims.to_string(),
             "failures": failures.collect::<Vec<_>>(),
             "missing": conclusion.missing,

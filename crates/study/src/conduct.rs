@@ -4,21 +4,27 @@ use crate::error::StudyError;
 use crate::evaluate::{Results, Shown};
 use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
-use crate::output::{conclusions, csv, parquet, picture, terminal, values};
+use crate::output::{conclusions, csv, kept, parquet, picture, terminal, values};
 use crate::plan::Plan;
+use crate::results::key::sha256;
 use crate::results::record::{Record, Status};
 use crate::results::store::Store;
 use crate::running::recordings;
 use crate::running::runner::{self, Watch};
 use crate::values::sizes::{self, KernelSize};
 use crate::values::trade_off::traded;
-use crate::verdict::{Judged, Tried, Verdict, judge};
+use crate::verdict::{Judged, Tally, explained};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// What a study came to.
 pub struct Conclusion {
-    /// Tables and claims, for a terminal.
+    /// What was learned, for a terminal: a page or two.
     pub text: String,
+    /// That, with every figure and claim.
+    pub full: String,
+    /// What is kept of it for pages that quote it; nothing unless the whole study ran.
+    pub kept: Option<Value>,
     /// What became of the claims.
     pub claims: Tally,
     /// Runs that failed.
@@ -29,39 +35,6 @@ pub struct Conclusion {
     pub others: usize,
     /// What was written, the report first.
     pub files: Vec<PathBuf>,
-}
-
-/// How many claims came to which verdict.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([usize; Verdict::ALL.len()]);
-
-impl Tally {
-    /// Counts the claims of figures.
-    pub fn of(figures: &[(Shown, Vec<Judged>)]) -> Tally {
-        let mut tally = Tally::default();
-        for judged in figures.iter().flat_map(|(_, j)| j) {
-            let place = Verdict::ALL.iter().position(|v| *v == judged.verdict);
-            tally.0[place.unwrap_or(0)] += 1;
-        }
-        tally
-    }
-
-    /// Every verdict with how many claims came to it.
-    pub fn counts(self) -> impl Iterator<Item = (Verdict, usize)> {
-        Verdict::ALL.into_iter().zip(self.0)
-    }
-
-    /// How many claims there are.
-    pub fn all(self) -> usize {
-        self.0.iter().sum()
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let part = |(verdict, n): (Verdict, usize)| format!("{n} {}", verdict.plural());
-        f.write_str(&self.counts().map(part).collect::<Vec<_>>().join(", "))
-    }
 }
 
 /// A run that failed.
@@ -119,10 +92,13 @@ pub fn conduct(
     let timelines = recordings::all(plan, store, jobs, watch)?;
     let sizes = sizes::all(&results);
     store.check_claim(&selection)?;
-    let files = write(store, &results, &figures, &sizes, &timelines, command)?;
+    let (files, pictures) = write(store, &results, &figures, &sizes, &timelines, command)?;
     let keys: Vec<_> = plan.runs.iter().map(|r| r.key.clone()).collect();
+    let terminal::Texts { text, full } = terminal::texts(&results, &figures, &sizes, watch.width());
     Ok(Conclusion {
-        text: terminal::text(&results, &figures, &sizes, watch.width()),
+        text,
+        full,
+        kept: kept::json(&results, &figures, &pictures),
         claims: Tally::of(&figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
@@ -137,27 +113,17 @@ pub fn judged(plan: &Plan, results: &Results) -> Vec<(Shown, Vec<Judged>)> {
     figures
         .map(|(index, figure)| {
             let shown = results.figure(index);
-            let claims = figure.claims.iter().enumerate();
-            let judged = claims.map(|(number, claim)| {
-                let tried = plan.experiments(index, number).iter().map(|variant| {
-                    let shown = results.figure_under(index, Some(variant));
-                    let judged = judge(plan, figure, &shown, claim);
-                    Tried {
-                        title: variant.title.clone(),
-                        verdict: judged.verdict,
-                        detail: judged.detail,
-                    }
-                });
-                Judged {
-                    experiments: tried.collect(),
-                    ..judge(plan, figure, &shown, claim)
-                }
-            });
-            let judged = judged.collect();
+            let claims = 0..figure.claims.len();
+            let judged = claims
+                .map(|number| explained(results, index, number, &shown))
+                .collect();
             (shown, judged)
         })
         .collect()
 }
+
+/// The hash of the picture of each figure, by its id.
+type Hashes = Vec<(String, String)>;
 
 /// Bars in a picture; a grid with more is read from its tables.
 const MOST_BARS: usize = 1500;
@@ -169,7 +135,7 @@ fn write(
     sizes: &[KernelSize],
     timelines: &[Recorded],
     command: &str,
-) -> Result<Vec<PathBuf>, StudyError> {
+) -> Result<(Vec<PathBuf>, Hashes), StudyError> {
     let typed = |name: &str, columns: &[Column]| {
         parquet::parquet(columns).map_err(|e| {
             let path = store.root().join(name);
@@ -184,6 +150,7 @@ fn write(
     let conclusions = conclusions::json(results, figures, &values, sizes);
     let colours = picture::Colours::of(results.plan());
     let mut pictures = Vec::new();
+    let mut hashes = Vec::new();
     let listed = results.plan().study.figures.iter().zip(figures);
     for (index, (figure, (shown, _))) in listed.enumerate() {
         let bars = shown.setups.len() * (shown.rows.len() + shown.means.len());
@@ -193,7 +160,9 @@ fn write(
         }
         let chart = picture::chart(results, index, shown, &colours);
         let name = format!("figures/{}.svg", figure.id.value);
-        store.write(&name, picture::standalone(&chart).as_bytes())?;
+        let alone = picture::standalone(&chart);
+        store.write(&name, alone.as_bytes())?;
+        hashes.push((figure.id.value.clone(), sha256(alone.as_bytes())));
         pictures.push(Some(picture::inline(&chart)));
     }
     let shown_figures: Vec<&Shown> = figures.iter().map(|(shown, _)| shown).collect();
@@ -216,14 +185,15 @@ fn write(
         timelines,
         command,
     };
-    Ok(vec![
+    let files = vec![
         store.write("report.html", report.html().as_bytes())?,
         store.write("results.csv", csv::csv(&columns).as_bytes())?,
         store.write("results.parquet", &runs)?,
         store.write("figures.csv", csv::csv(&shown).as_bytes())?,
         store.write("figures.parquet", &shown_typed)?,
         store.write("conclusions.json", format!("{conclusions:#}\n").as_bytes())?,
-    ])
+    ];
+    Ok((files, hashes))
 }
 
 fn failures(plan: &Plan, results: &Results) -> Vec<Failure> {

@@ -16,6 +16,7 @@ pub mod embedded;
 mod error;
 pub mod evaluate;
 pub mod format;
+pub mod numbers;
 mod output;
 pub mod plan;
 mod results;
@@ -30,7 +31,7 @@ pub mod timeline {
     pub use crate::running::timeline::Recording;
 }
 
-pub use conduct::{Conclusion, Failure, Tally, conduct};
+pub use conduct::{Conclusion, Failure, conduct};
 pub use error::StudyError;
 pub use plan::{Choices, Plan};
 pub use results::{merge, record, store};
@@ -39,3 +40,4 @@ pub use running::request::Request;
 pub use running::runner;
 pub use running::shard::{Shard, conduct_shard};
 pub use values::{sample, sizes};
+pub use verdict::Tally;

@@ -118,11 +118,6 @@ pub fn mean(mean: Mean) -> &'static str {
     }
 }
 
-/// Where a reason comes from, if not from the size at hand.
-pub fn found_at(foreign: Option<&str>) -> String {
-    foreign.map_or(String::new(), |size| format!(" (at size {size})"))
-}
-
 /// Over how many workloads something is: "over 8 of the 13".
 pub fn over(n: usize, of: usize) -> String {
     if n == of {

@@ -2,6 +2,7 @@
 
 mod beside;
 mod browser;
+mod claims;
 mod common;
 mod conduct;
 mod damaged;

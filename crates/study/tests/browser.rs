@@ -39,6 +39,7 @@ mean = { gto = 1.1 }
 text = "gto is a hundred times as fast"
 claim = "gto > 100"
 reason = "nothing is"
+by = "paper"
 [[figures]]
 id = "states"
 title = "Where warps spend their time"

@@ -1,6 +1,6 @@
 //! `warpsim merge`: the shards of a study become what one machine would have made.
 
-use super::{command, concluded, planned, processors, quoted};
+use super::{Show, command, concluded, planned, processors, quoted};
 use crate::console::failure::{Failure, tell};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,8 +26,11 @@ pub struct MergeArguments {
     /// The study file, where it is not where the shards had it.
     #[arg(long, value_name = "NAME|FILE.toml")]
     study: Option<String>,
+    /// Show every figure and claim, not only what was learned.
+    #[arg(long)]
+    full: bool,
     /// Show nothing but errors and failed runs.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "full")]
     quiet: bool,
 }
 
@@ -62,7 +65,14 @@ pub fn merge(arguments: &MergeArguments) -> Result<ExitCode, Failure> {
             united.again
         );
     }
-    concluded(&plan, &store, processors(), &command, arguments.quiet)
+    concluded(
+        &plan,
+        &store,
+        processors(),
+        &command,
+        Show::of(arguments.quiet, arguments.full),
+        None,
+    )
 }
 
 /// What all folders were asked for.

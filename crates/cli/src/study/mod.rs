@@ -20,6 +20,7 @@ use warpsim_study::{
     Choices, Conclusion, Failure as RunFailure, Plan, Request, Shard, StudyError, conduct,
     conduct_shard, embedded,
 };
+use warpsim_workloads::files::write_whole;
 
 /// Arguments of `warpsim study`.
 #[derive(clap::Args)]
@@ -72,9 +73,33 @@ struct Common {
     /// Runs at a time [default: the processors of this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+    /// Also write NAME.json there: the numbers of a whole study, which pages quote.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["size", "workloads", "shard"])]
+    keep: Option<PathBuf>,
+    /// Show every figure and claim, not only what was learned.
+    #[arg(long)]
+    full: bool,
     /// Show nothing but errors and failed runs.
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "full")]
     quiet: bool,
+}
+
+/// How much is shown of what a study came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Show {
+    Nothing,
+    Learned,
+    Everything,
+}
+
+impl Show {
+    fn of(quiet: bool, full: bool) -> Show {
+        match (quiet, full) {
+            (true, _) => Show::Nothing,
+            (_, true) => Show::Everything,
+            _ => Show::Learned,
+        }
+    }
 }
 
 impl From<StudyError> for Failure {
@@ -196,7 +221,8 @@ fn one(
     let command = command(request, &out);
     let jobs = common.jobs.map_or_else(processors, usize::from);
     let Some(shard) = common.shard else {
-        return concluded(&plan, &store, jobs, &command, common.quiet);
+        let show = Show::of(common.quiet, common.full);
+        return concluded(&plan, &store, jobs, &command, show, common.keep.as_deref());
     };
     let again = format!("{command} --shard {shard}");
     let mut watch = NotingStudy::new(watch::choose(common.quiet), &again);
@@ -234,12 +260,24 @@ fn concluded(
     store: &Store,
     jobs: usize,
     command: &str,
-    quiet: bool,
+    show: Show,
+    keep: Option<&Path>,
 ) -> Result<ExitCode, Failure> {
+    let quiet = show == Show::Nothing;
+    if keep.is_some() && !plan.whole() {
+        return Err(Failure::bad_input(format!(
+            "--keep: study `{}` is kept where all of it runs, as often as it says",
+            plan.study.name
+        )));
+    }
     let mut watch = NotingStudy::new(watch::choose(quiet), command);
-    let conclusion = conduct(plan, store, jobs, command, &mut watch)?;
+    let mut conclusion = conduct(plan, store, jobs, command, &mut watch)?;
+    if let Some(directory) = keep {
+        let path = kept(plan, &conclusion, directory)?;
+        conclusion.files.push(path);
+    }
     if !quiet {
-        let text = summary(plan, &conclusion);
+        let text = summary(plan, &conclusion, show);
         print(&match width() {
             Some(width) => folded(&text, width),
             None => text,
@@ -248,8 +286,27 @@ fn concluded(
     Ok(failed(&conclusion.failures))
 }
 
-fn summary(plan: &Plan, conclusion: &Conclusion) -> String {
-    let mut out = format!("{}\n\n{}", plan.study.title, conclusion.text);
+/// Writes what pages quote of a study, where all of it ran and nothing failed that should not.
+fn kept(plan: &Plan, conclusion: &Conclusion, directory: &Path) -> Result<PathBuf, Failure> {
+    let name = &plan.study.name;
+    let failed = conclusion.failures.iter().any(|f| f.expected.is_none());
+    let Some(kept) = conclusion.kept.as_ref().filter(|_| !failed) else {
+        return Err(Failure::bad_input(format!(
+            "--keep: runs of study `{name}` failed: nothing is kept of it"
+        )));
+    };
+    let path = directory.join(format!("{name}.json"));
+    write_whole(&path, format!("{kept:#}\n").as_bytes())
+        .map_err(|e| Failure::bad_input(format!("--keep: cannot write {}: {e}", path.display())))?;
+    Ok(path)
+}
+
+fn summary(plan: &Plan, conclusion: &Conclusion, show: Show) -> String {
+    let found = match show {
+        Show::Everything => &conclusion.full,
+        _ => &conclusion.text,
+    };
+    let mut out = format!("{}\n\n{found}", plan.study.title);
     for missing in &conclusion.missing {
         out += &format!("missing: {missing}\n");
     }

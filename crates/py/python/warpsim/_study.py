@@ -259,7 +259,7 @@ class StudyResult:
     def __init__(self, folder: str, conclusion: Mapping[str, Any]) -> None:
         #: The results folder.
         self.folder = Path(folder)
-        #: Tables and claims, as the command line shows them.
+        #: Tables and claims, as the command line shows them with `--full`.
         self.text: str = conclusion["text"]
         #: How many claims came to which verdict.
         self.claims: str = conclusion["claims"]

@@ -22,6 +22,22 @@ pub struct Experiment {
     pub workloads: Vec<(At<String>, At<String>)>,
     /// How often each run is made; as often as any if not given.
     pub repeats: Option<u64>,
+    /// Why the several things that it sets are one change.
+    pub together: Option<String>,
+}
+
+impl Experiment {
+    /// How many things it changes; other workloads count as one.
+    fn changes(&self) -> usize {
+        let change = &self.change;
+        let others = [
+            change.machine.is_some(),
+            change.seed.is_some(),
+            !self.workloads.is_empty(),
+        ];
+        let others = others.into_iter().filter(|o| *o).count();
+        change.settings.len() + change.parameters.len() + others
+    }
 }
 
 /// How a figure's averages move with settings of the machine.
@@ -66,6 +82,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
         "on",
         "workloads",
         "repeats",
+        "together",
     ];
     let mut all = Vec::new();
     for entry in table.named("experiments")? {
@@ -80,8 +97,19 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
             on: fields.texts("on")?,
             workloads: instead.collect::<Result<_, SourceError>>()?,
             repeats: repeats(&fields)?,
+            together: fields.text("together")?.map(|t| t.value),
         };
         check_word(table.source, &experiment.name, "an experiment's name")?;
+        if experiment.changes() > 1 && experiment.together.is_none() {
+            let message = format!("experiment `{}` changes several things", entry.key);
+            return Err(table
+                .source
+                .error(experiment.name.place, message)
+                .with_help(
+                    "with one change it is known what the effect comes from: make several experiments, or say \
+                     under `together` why these settings are one change",
+                ));
+        }
         if experiment.change.is_empty() && experiment.workloads.is_empty() {
             return Err(fields.missing(
                 "set",

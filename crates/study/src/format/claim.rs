@@ -1,6 +1,8 @@
 //! Claims: `a > b > c`, in words and to be checked.
 
+use super::Kind;
 use super::model::*;
+use super::reason;
 use super::table::{Table, number};
 use std::ops::RangeInclusive;
 use warpsim_present::{Node, Source, SourceError};
@@ -9,6 +11,8 @@ const KEYS: &[&str] = &[
     "claim",
     "untested",
     "text",
+    "kind",
+    "headline",
     "paper",
     "on",
     "except",
@@ -16,6 +20,7 @@ const KEYS: &[&str] = &[
     "part",
     "within",
     "reason",
+    "by",
     "experiment",
     "changed",
 ];
@@ -24,8 +29,21 @@ const HELP: &str = "for example `claim = \"mwf+cff > gto > lrr\"`, `\"gto ~ lrr\
                     `\"a / b >= c / d\"`, `\"gto < 1\"` or `\"gto = 1.22 \u{b1} 0.05\"`, with blanks \
                     around every sign";
 
-/// Reads a claim of a figure of this shape.
-pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceError> {
+/// The kinds of claims by their names.
+const KINDS: [(&str, Kind); 4] = [
+    ("direction", Kind::Direction),
+    ("order", Kind::Order),
+    ("size", Kind::Size),
+    ("detail", Kind::Detail),
+];
+
+/// Reads a claim of a figure of this shape; `normalised` says whether 1 is what all is compared with.
+pub fn one(
+    source: &Source,
+    node: &Node,
+    shape: &Shape,
+    normalised: bool,
+) -> Result<Claim, SourceError> {
     let fields = Table::new(source, node, "a claim", KEYS)?;
     let untested = fields.text("untested")?.map(|t| t.value);
     let written = fields.text("claim")?;
@@ -78,7 +96,11 @@ pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceE
             .with_help("say `on = \"every\"`, or take the workloads out of the list"));
     }
     let plain = |texts: Vec<At<String>>| texts.into_iter().map(|t| t.value).collect();
+    let experiments = fields.texts("experiment")?;
     Ok(Claim {
+        kind: kind(&fields, chain.as_ref(), &on, normalised)?,
+        headline: fields.switch("headline")?,
+        reason: reason::read(&fields, &experiments)?,
         text,
         chain,
         untested,
@@ -88,10 +110,32 @@ pub fn one(source: &Source, node: &Node, shape: &Shape) -> Result<Claim, SourceE
         group: fields.text("group")?,
         part,
         within,
-        reason: fields.text("reason")?.map(|t| t.value),
-        experiments: fields.texts("experiment")?,
+        experiments,
         changed: plain(fields.texts("changed")?),
     })
+}
+
+/// What the claim says it is, else what follows from its test.
+fn kind(
+    fields: &Table,
+    chain: Option<&At<Chain>>,
+    on: &On,
+    normalised: bool,
+) -> Result<Kind, SourceError> {
+    let follows = chain.map_or(Kind::Detail, |c| Kind::of(&c.value, on, normalised));
+    let Some(said) = fields.choice("kind", &KINDS)? else {
+        return Ok(follows);
+    };
+    match (chain, fields.text("kind")?) {
+        (Some(chain), Some(word)) if !said.fits(&chain.value) => Err(fields
+            .source
+            .error(word.place, format!("this claim is no {}", said.name()))
+            .with_help(
+                "a size has a number or a tolerance, an order compares three or more, and a direction has no \
+                 tolerance",
+            )),
+        _ => Ok(said),
+    }
 }
 
 fn on(fields: &Table) -> Result<On, SourceError> {

@@ -21,7 +21,6 @@ const KEYS: &[&str] = &[
     "paper",
     "claims",
     "note",
-    "reason",
 ];
 
 /// Everything under `figures`.
@@ -66,7 +65,6 @@ pub fn plain(study: &Study, wanted: Option<&str>) -> Result<Vec<Figure>, String>
         paper: PaperValues::default(),
         claims: Vec::new(),
         note: None,
-        reason: None,
     };
     let speedup = Figure {
         display: Display::Change,
@@ -145,6 +143,7 @@ fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
     ];
     let shape = shape(&fields)?;
     let claims = fields.tables("claims")?;
+    let normalised = normalise.is_some();
     Ok(Figure {
         number: fields.text_or("number", "")?,
         title: fields.text_or("title", &id.value)?,
@@ -158,10 +157,9 @@ fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
         paper: paper(&fields)?,
         claims: claims
             .iter()
-            .map(|n| claim::one(source, n, &shape))
+            .map(|n| claim::one(source, n, &shape, normalised))
             .collect::<Result<_, _>>()?,
         note: fields.text("note")?.map(|t| t.value),
-        reason: fields.text("reason")?.map(|t| t.value),
         shape,
         id,
     })

@@ -1,6 +1,6 @@
 //! A study file as data, names not yet resolved.
 
-use super::{Bases, Experiment, Repeats, Sensitivity, Waiver};
+use super::{Bases, Experiment, Kind, Repeats, Sensitivity, Waiver};
 use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 use warpsim_present::Source;
@@ -169,8 +169,6 @@ pub struct Figure {
     pub claims: Vec<Claim>,
     /// Remarks.
     pub note: Option<String>,
-    /// Why ours differs from the paper's.
-    pub reason: Option<String>,
 }
 
 impl Figure {
@@ -265,6 +263,10 @@ pub struct PaperValue {
 pub struct Claim {
     /// In words.
     pub text: String,
+    /// What it says: who wins, an order, a size or a detail.
+    pub kind: Kind,
+    /// Whether it is in the table that a report begins with.
+    pub headline: bool,
     /// `a > b > c`; none for a claim that cannot be tested.
     pub chain: Option<At<Chain>>,
     /// Why it cannot be tested.
@@ -282,11 +284,29 @@ pub struct Claim {
     /// What `~` allows, relative.
     pub within: f64,
     /// Why it does not hold here.
-    pub reason: Option<String>,
+    pub reason: Option<Reason>,
     /// Experiments that isolate why.
     pub experiments: Vec<At<String>>,
     /// What was changed in its test after results had been seen: what, when and why.
     pub changed: Vec<String>,
+}
+
+/// Why a claim does not hold, and what shows that.
+#[derive(Clone, Debug)]
+pub struct Reason {
+    /// In words.
+    pub text: String,
+    /// What shows it.
+    pub by: By,
+}
+
+/// What shows a reason.
+#[derive(Clone, Debug)]
+pub enum By {
+    /// The paper, which says so.
+    Paper,
+    /// An experiment of the claim.
+    Experiment(At<String>),
 }
 
 /// Values to compare, in order.

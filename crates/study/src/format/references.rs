@@ -41,6 +41,7 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
             for name in &claim.experiments {
                 known(study, name, "experiment", names())?;
             }
+            as_often(study, claim)?;
         }
     }
     for sensitivity in &study.sensitivities {
@@ -82,6 +83,28 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
         known(study, axis, "figure with one value each", ids)?;
     }
     Ok(())
+}
+
+/// The experiment that shows a reason runs as often as what it explains.
+fn as_often(study: &Study, claim: &Claim) -> Result<(), SourceError> {
+    let Some(By::Experiment(name)) = claim.reason.as_ref().map(|r| &r.by) else {
+        return Ok(());
+    };
+    let mut experiments = study.experiments.iter();
+    let found = experiments.find(|e| e.name.value == name.value);
+    let repeats = found.and_then(|e| e.repeats);
+    if repeats.is_none_or(|n| n >= study.repeats.count) {
+        return Ok(());
+    }
+    let message = format!(
+        "experiment `{}` has fewer repeats than the study",
+        name.value
+    );
+    let help = "what repeats scatter by, it cannot tell from an effect: take its `repeats` out";
+    Err(study
+        .source
+        .error(name.place.clone(), message)
+        .with_help(help))
 }
 
 /// Every configuration that a claim compares is in its figure.

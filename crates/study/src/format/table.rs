@@ -120,6 +120,19 @@ impl<'a> Table<'a> {
         })
     }
 
+    /// Whether a key is true; it is not if it is not given.
+    pub fn switch(&self, key: &str) -> Result<bool, SourceError> {
+        match self.node(key) {
+            None => Ok(false),
+            Some(node) => match node.value {
+                Value::Boolean(on) => Ok(on),
+                _ => Err(self
+                    .source
+                    .error(node.span.clone(), format!("`{key}` is true or false"))),
+            },
+        }
+    }
+
     /// The entries of a table of anything.
     pub fn named(&self, key: &str) -> Result<&'a [Entry], SourceError> {
         let Some(node) = self.node(key) else {

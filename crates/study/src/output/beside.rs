@@ -55,7 +55,11 @@ pub fn sensitivity_label(line: &sensitivity::Line) -> String {
     if line.setting.is_empty() {
         return "as it is".into();
     }
-    format!("{}={} ({} otherwise)", line.setting, line.value, line.usual)
+    let usual = match line.usual.as_str() {
+        "" => "none of these has it".to_string(),
+        usual => format!("{usual} otherwise"),
+    };
+    format!("{}={} ({usual})", line.setting, line.value)
 }
 
 /// Waves of blocks and idle SMs of every kernel.

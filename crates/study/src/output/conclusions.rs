@@ -1,12 +1,11 @@
 //! `conclusions.json`: claims, values of figures, sizes and sensitivities, for programs.
 
 use super::values::Value as Measured;
-use crate::conduct::Tally;
 use crate::evaluate::{Results, Shown};
 use crate::values::sample::Sample;
 use crate::values::sensitivity;
 use crate::values::sizes::KernelSize;
-use crate::verdict::Judged;
+use crate::verdict::{Judged, Tally, Verdict};
 use serde_json::{Value, json};
 
 /// The document.
@@ -26,10 +25,13 @@ pub fn json(
             claims.push(json!({
                 "figure": figure.id.value,
                 "text": claim.text,
+                "kind": claim.kind.name(),
+                "headline": claim.headline,
                 "verdict": judged.verdict.name(),
                 "detail": judged.detail,
                 "paper": claim.paper,
-                "reason": claim.reason,
+                "ours": judged.ours.as_ref().map(|o| json!({"value": o.value, "spread": o.spread})),
+                "cause": judged.cause.text(),
                 "changed": claim.changed,
                 "experiments": tried.collect::<Vec<_>>(),
             }));
@@ -76,6 +78,13 @@ pub fn json(
             }
         }
     }
+    let kinds = Tally::by_kind(&plan.study, figures).into_iter();
+    let kinds: serde_json::Map<String, Value> = kinds
+        .map(|(kind, tally)| {
+            let told = json!({"claims": tally.all(), "tested": tally.tested(), "hold": tally.of_verdict(Verdict::Holds)});
+            (kind.name().to_string(), told)
+        })
+        .collect();
     let counts: serde_json::Map<String, Value> = Tally::of(figures)
         .counts()
         .map(|(verdict, n)| (verdict.name().to_string(), json!(n)))
@@ -85,6 +94,7 @@ pub fn json(
         "study": plan.study.name,
         "repeats": plan.repeats,
         "counts": counts,
+        "kinds": kinds,
         "claims": claims,
         "values": values.iter().map(value).collect::<Vec<_>>(),
         "sizes": sizes.iter().map(size).collect::<Vec<_>>(),

@@ -3,11 +3,10 @@
 
 use super::grid::Grid;
 use super::terminal::{is, mean_title};
-use crate::conduct::Tally;
 use crate::evaluate::{MeanRow, Results, Shown};
-use crate::format::{Display, Figure, Shape};
+use crate::format::{Display, Figure, Kind, Shape};
 use crate::values::sample::Sample;
-use crate::verdict::{Judged, Verdict};
+use crate::verdict::{Judged, Tally, Verdict};
 use crate::words;
 
 /// An average that matters.
@@ -153,7 +152,7 @@ pub fn sentences(
     let (ran, all) = plan.subjects.taken();
     let whole = plan.too_small().is_none() && ran == all;
     let mut said = Vec::new();
-    said.extend(tested(results, Tally::of(figures)));
+    said.extend(tested(results, figures));
     said.extend(extremes(headlines, whole));
     if whole {
         said.extend(farthest(headlines));
@@ -162,7 +161,8 @@ pub fn sentences(
 }
 
 /// What became of the claims, or why nothing did.
-fn tested(results: &Results, tally: Tally) -> Option<String> {
+fn tested(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> Option<String> {
+    let tally = Tally::of(figures);
     if tally.all() == 0 {
         return None;
     }
@@ -172,17 +172,13 @@ fn tested(results: &Results, tally: Tally) -> Option<String> {
             "Nothing was tested: at size {here} kernels are too short for what a study of size {own} claims."
         ));
     }
-    let of = |wanted: Verdict| {
-        let mut counts = tally.counts();
-        counts.find(|(v, _)| *v == wanted).map_or(0, |(_, n)| n)
-    };
+    let of = |wanted: Verdict| tally.of_verdict(wanted);
     let untested = of(Verdict::Untested);
-    let tested = tally.all() - untested;
     let others = [Verdict::Scatter, Verdict::Vacuous].map(|v| (of(v), v.name()));
     let others = others.into_iter().filter(|(n, _)| *n > 0);
     let others: String = others.map(|(n, name)| format!(", {n} {name}")).collect();
     let (holds, fails) = (of(Verdict::Holds), of(Verdict::Fails));
-    let found = match tested {
+    let found = match tally.tested() {
         0 => "no claim was tested".to_string(),
         1 => {
             let mut all = tally
@@ -191,7 +187,10 @@ fn tested(results: &Results, tally: Tally) -> Option<String> {
             let verdict = all.next().map_or(Verdict::Untested, |(v, _)| v);
             format!("one claim was tested: it {}", is(verdict))
         }
-        _ => format!("of {tested} claims that were tested {holds} hold, {fails} fail{others}"),
+        tested => format!(
+            "of {tested} claims that were tested {holds} hold, {fails} fail{others} ({})",
+            held(&Tally::by_kind(&plan.study, figures))
+        ),
     };
     let (ran, all) = plan.subjects.taken();
     Some(if ran < all {
@@ -210,6 +209,17 @@ fn tested(results: &Results, tally: Tally) -> Option<String> {
     } else {
         format!("{}.", capital(&found))
     })
+}
+
+/// How many of each kind hold: "3 of 4 directions, 1 of 9 sizes hold".
+pub fn held(kinds: &[(Kind, Tally)]) -> String {
+    let tested = kinds.iter().filter(|(_, t)| t.tested() > 0);
+    let told = tested.map(|(kind, tally)| {
+        let (holds, of) = (tally.of_verdict(Verdict::Holds), tally.tested());
+        let name = if of == 1 { kind.name() } else { kind.plural() };
+        format!("{holds} of {of} {name}")
+    });
+    format!("{} hold", told.collect::<Vec<_>>().join(", "))
 }
 
 fn capital(text: &str) -> String {

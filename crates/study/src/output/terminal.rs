@@ -1,8 +1,8 @@
 //! Figures and claims as text.
 
 use super::beside::{sensitivities, size_table};
+use super::brief;
 use super::grid::Grid;
-use super::learned::{headlines, sentences};
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
@@ -14,8 +14,37 @@ use crate::words;
 /// Wider tables have a line for each configuration instead of a column.
 const COLUMNS: usize = 10;
 
-/// Everything a study found, for a terminal that is `width` wide, if that is known.
-pub fn text(
+/// What a study found, for a terminal.
+pub struct Texts {
+    /// A page or two; everything, where that is no more.
+    pub text: String,
+    /// Everything.
+    pub full: String,
+}
+
+/// A page or two.
+const PAGES: usize = 90;
+
+/// What a study found, for a terminal that is `width` wide, if that is known.
+pub fn texts(
+    results: &Results,
+    figures: &[(Shown, Vec<Judged>)],
+    sizes: &[KernelSize],
+    width: Option<usize>,
+) -> Texts {
+    let learned = brief::learned(results, figures, width);
+    let details = details(results, figures, sizes, width);
+    let full = format!("{learned}{details}");
+    let lines = full.lines().count();
+    let text = match lines > PAGES {
+        true => learned + &brief::listed(results, figures),
+        false => full.clone(),
+    };
+    Texts { text, full }
+}
+
+/// Every figure with its claims, the sensitivities and the sizes.
+fn details(
     results: &Results,
     figures: &[(Shown, Vec<Judged>)],
     sizes: &[KernelSize],
@@ -23,7 +52,6 @@ pub fn text(
 ) -> String {
     let mut out = String::new();
     let study = &results.plan().study;
-    let found = words::found_at(results.plan().foreign_size());
     for (figure, (shown, judged)) in study.figures.iter().zip(figures) {
         let title = match figure.number.as_str() {
             "" => figure.title.clone(),
@@ -55,9 +83,8 @@ pub fn text(
             if let Some(paper) = &claim.paper {
                 beside(format!("the paper: {paper}"));
             }
-            let deviates = matches!(judged.verdict, Verdict::Fails | Verdict::Scatter);
-            if let (true, Some(reason)) = (deviates, &claim.reason) {
-                beside(format!("because{found}: {reason}"));
+            if let Some(cause) = judged.cause.text() {
+                beside(format!("why: {cause}"));
             }
             for tried in &judged.experiments {
                 let title = &tried.title;
@@ -71,19 +98,12 @@ pub fn text(
                 beside(format!("changed after results were seen: {changed}"));
             }
         }
-        if let Some(reason) = &figure.reason {
-            out += &format!("  where ours differs{found}: {reason}\n");
-        }
         out.push('\n');
     }
     out += &sensitivities(results, width);
     // At a smaller size than the study's own all kernels are too small; the report says how far.
     if results.plan().too_small().is_none() {
         out += &size_table(results, sizes, width);
-    }
-    let headlines = headlines(results, figures);
-    for sentence in sentences(results, figures, &headlines) {
-        out += &format!("{sentence}\n");
     }
     out
 }

@@ -8,6 +8,10 @@ use std::collections::HashMap;
 /// A figure's configurations and workloads with something changed.
 #[derive(Clone, Debug, Default)]
 pub struct Variant {
+    /// Its name in the study.
+    pub name: String,
+    /// Whether it runs as often as what it is compared with.
+    pub whole: bool,
     /// What is changed, in a report.
     pub title: String,
     /// The changed configuration of each.
@@ -99,6 +103,8 @@ impl Plan {
         let experiment = found.next().cloned();
         let experiment = experiment.expect("the study was checked for undefined experiments");
         let mut variant = Variant {
+            name: experiment.name.value.clone(),
+            whole: self.fewer_repeats(experiment.repeats) == self.repeats,
             title: experiment.title.clone(),
             ..Variant::default()
         };
@@ -224,9 +230,7 @@ impl Plan {
                     }
                     lines.push(SensitivityLine {
                         setting: setting.clone(),
-                        usual: shown
-                            .first()
-                            .map_or(String::new(), |&s| self.value(s, setting)),
+                        usual: self.usual(&shown, setting),
                         value: value.value.clone(),
                         variant,
                     });
@@ -240,26 +244,6 @@ impl Plan {
             });
         }
         Ok(())
-    }
-
-    /// A setting's value under a configuration.
-    fn value(&self, setup: usize, setting: &str) -> String {
-        let Some(machine) = &self.setups[setup].machine else {
-            return String::new();
-        };
-        let values = serde_json::to_value(machine.as_ref()).unwrap_or_default();
-        let found = setting.split('.').try_fold(&values, |v, k| v.get(k));
-        match found {
-            Some(serde_json::Value::String(text)) => text.clone(),
-            // A policy with its parameters: its name says enough.
-            Some(serde_json::Value::Object(table)) => table
-                .get("name")
-                .and_then(|n| n.as_str())
-                .unwrap_or_default()
-                .to_string(),
-            Some(other) => other.to_string(),
-            None => String::new(),
-        }
     }
 
     /// A configuration with something changed.

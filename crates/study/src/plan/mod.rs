@@ -4,6 +4,7 @@ mod beside;
 mod machines;
 mod measure;
 mod resolve;
+mod usual;
 mod workloads;
 
 pub use beside::{SensitivityLine, SensitivityTable, Variant};
@@ -156,6 +157,13 @@ impl Plan {
             true => name(self.size).zip(name(self.study.size)),
             false => None,
         }
+    }
+
+    /// Whether all of the study runs, at its own size and as often as it says.
+    pub fn whole(&self) -> bool {
+        let (ran, all) = self.subjects.taken();
+        let often = self.repeats >= self.study.repeats.count as usize;
+        ran == all && often && self.foreign_size().is_none()
     }
 
     /// Which part of the study this is, at which size: what its report is of.

@@ -1,7 +1,6 @@
 //! Claims about the number of workloads that something holds on.
 
 use super::outcome::{Outcome, Verdict};
-use super::untested;
 use super::view::View;
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
@@ -15,9 +14,10 @@ pub fn judge(view: &View, wanted: &RangeInclusive<u64>) -> (Verdict, String) {
     let measured = view.common(&rows);
     if measured.is_empty() || measured.len() < rows.len() {
         let (some, all) = (measured.len(), rows.len());
-        return untested(format!(
+        let text = format!(
             "{some} of {all} workloads were measured, of which a number says nothing about all"
-        ));
+        );
+        return (Verdict::Untested, text);
     }
     let repeats = measured.iter().map(|r| view.repeats(r)).min().unwrap_or(0);
     let mut counts = vec![0; repeats];

@@ -3,17 +3,24 @@
 //! A claim is looked at in every repeat. It holds or fails when all repeats say so, and is within
 //! scatter when they disagree.
 
+mod cause;
 mod count;
 mod outcome;
+mod rows;
+mod tally;
 mod view;
 
+pub use cause::Cause;
 pub use outcome::Verdict;
+pub use tally::Tally;
 
-use crate::evaluate::{Row, Shown};
+use crate::evaluate::{Results, Row, Shown};
 use crate::format::{Chain, Claim, Figure, On, Shape, Term};
 use crate::plan::Plan;
 use crate::words;
-use outcome::{Outcome, every, some};
+use cause::{Outlook, cause};
+use outcome::Outcome;
+use rows::{Which, judge_rows};
 use view::{View, quotient};
 
 /// A claim, looked at.
@@ -23,8 +30,21 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The numbers it was judged by, or why it was not.
     pub detail: String,
+    /// The value that it is about, where it is about one.
+    pub ours: Option<Measured>,
+    /// Why it fails, as far as experiments show it.
+    pub cause: Cause,
     /// The same claim in the experiments that it names.
     pub experiments: Vec<Tried>,
+}
+
+/// The value that a claim is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// The average over the repeats.
+    pub value: String,
+    /// From the lowest to the highest repeat; nothing for a single one.
+    pub spread: Option<String>,
 }
 
 /// A claim in an experiment.
@@ -38,17 +58,79 @@ pub struct Tried {
     pub detail: String,
 }
 
-/// Judges a claim of a figure.
+/// Judges a claim of a figure, as it is shown.
 pub fn judge(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> Judged {
-    let (verdict, detail) = look(plan, figure, shown, claim);
+    let found = look(plan, figure, shown, claim);
     Judged {
-        verdict,
-        detail,
+        verdict: found.verdict,
+        detail: found.detail,
+        ours: found.ours,
+        cause: Cause::default(),
         experiments: Vec::new(),
     }
 }
 
-fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict, String) {
+/// Judges claim `number` of figure `index` with its experiments: what it fails for, where one of them shows it.
+pub fn explained(results: &Results, index: usize, number: usize, shown: &Shown) -> Judged {
+    let plan = results.plan();
+    let figure = &plan.study.figures[index];
+    let claim = &figure.claims[number];
+    let found = look(plan, figure, shown, claim);
+    let variants = plan.experiments(index, number);
+    let looked: Vec<Looked> = variants
+        .iter()
+        .map(|variant| {
+            let shown = results.figure_under(index, Some(variant));
+            look(plan, figure, &shown, claim)
+        })
+        .collect();
+    let outlooks = variants
+        .iter()
+        .zip(&looked)
+        .map(|(variant, looked)| Outlook {
+            name: &variant.name,
+            title: &variant.title,
+            whole: variant.whole,
+            verdict: looked.verdict,
+            gap: looked.gap,
+        });
+    let outlooks: Vec<Outlook> = outlooks.collect();
+    let cause = cause(claim, found.verdict, found.gap, &outlooks);
+    let tried = variants.iter().zip(&looked).map(|(variant, looked)| Tried {
+        title: variant.title.clone(),
+        verdict: looked.verdict,
+        detail: looked.detail.clone(),
+    });
+    Judged {
+        experiments: tried.collect(),
+        verdict: found.verdict,
+        detail: found.detail,
+        ours: found.ours,
+        cause,
+    }
+}
+
+/// What became of a claim, alone.
+struct Looked {
+    verdict: Verdict,
+    detail: String,
+    ours: Option<Measured>,
+    /// By how much it fails, in the best and in the worst repeat.
+    gap: (f64, f64),
+}
+
+impl From<(Verdict, String)> for Looked {
+    fn from((verdict, detail): (Verdict, String)) -> Looked {
+        Looked {
+            verdict,
+            detail,
+            ours: None,
+            gap: (f64::INFINITY, f64::INFINITY),
+        }
+    }
+}
+
+fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> Looked {
     if let Some(reason) = &claim.untested {
         return untested(reason.clone());
     }
@@ -78,7 +160,7 @@ fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict,
         On::Mean | On::Best | On::Worst => judge_summary(&view),
         On::Every => judge_rows(&view, &view.rows(), Which::Every),
         On::Some => judge_rows(&view, &view.rows(), Which::Some),
-        On::Count(wanted) => count::judge(&view, wanted),
+        On::Count(wanted) => count::judge(&view, wanted).into(),
         On::Workloads(names) => {
             let name = |r: &Row| plan.subjects.name(r.subject);
             let named = |r: &&Row| names.iter().any(|n| n.value == name(r));
@@ -89,10 +171,10 @@ fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict,
             let absent: Vec<&str> = absent.filter(|n| !there(n)).collect();
             match (rows.is_empty(), absent.first()) {
                 (false, Some(name)) => {
-                    let (verdict, detail) = judge_rows(&view, &rows, Which::Each);
-                    match verdict {
-                        Verdict::Fails => (verdict, detail),
-                        _ => untested(format!("`{name}` is not in the figure. {detail}")),
+                    let looked = judge_rows(&view, &rows, Which::Each);
+                    match looked.verdict {
+                        Verdict::Fails => looked,
+                        _ => untested(format!("`{name}` is not in the figure. {}", looked.detail)),
                     }
                 }
                 _ => judge_rows(&view, &rows, Which::Each),
@@ -101,8 +183,8 @@ fn look(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> (Verdict,
     }
 }
 
-fn untested(detail: String) -> (Verdict, String) {
-    (Verdict::Untested, detail)
+fn untested(detail: String) -> Looked {
+    (Verdict::Untested, detail).into()
 }
 
 /// The number of the layer a claim is about; none for a whole stack.
@@ -114,19 +196,8 @@ fn layer(figure: &Figure, claim: &Claim) -> Option<usize> {
     }
 }
 
-/// The workloads of which a claim is to hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    /// All that were measured.
-    Every,
-    /// One of those that were measured.
-    Some,
-    /// Each that is named, measured or not.
-    Each,
-}
-
 /// Judges a claim by averages, or by the best or worst workload.
-fn judge_summary(view: &View) -> (Verdict, String) {
+fn judge_summary(view: &View) -> Looked {
     let all = view.rows();
     let rows = view.common(&all);
     if rows.is_empty() {
@@ -179,7 +250,12 @@ fn judge_summary(view: &View) -> (Verdict, String) {
             "{detail}; {left_out} of the {all} workloads were left out, and it is about all of them"
         ));
     }
-    (outcome.verdict(), detail)
+    Looked {
+        verdict: outcome.verdict(),
+        detail,
+        ours: view.ours(&values),
+        gap: outcome.gap,
+    }
 }
 
 /// In how many repeats a claim holds, when they disagree.
@@ -191,76 +267,6 @@ fn repeats_text(outcome: &Outcome) -> String {
         ),
         _ => String::new(),
     }
-}
-
-/// Judges a claim workload by workload.
-fn judge_rows(view: &View, rows: &[&Row], which: Which) -> (Verdict, String) {
-    let measured = view.common(rows);
-    if measured.is_empty() {
-        return untested("no workload it names has all the values it needs".into());
-    }
-    let mut looked = Vec::new();
-    for row in &measured {
-        let values = view.chain.terms().map(|t| view.on_row(row, t));
-        let Some(values) = values.collect::<Option<Vec<Vec<f64>>>>() else {
-            continue;
-        };
-        let mut outcome = Outcome {
-            identical: view.alike(row),
-            ..Outcome::of(view.chain, &values, view.claim.within)
-        };
-        let label = view.plan.subjects.label(row.subject);
-        let mut text = format!("{label}: {}", view.listed(&values));
-        text += &repeats_text(&outcome).replacen(';', ",", 1);
-        if outcome.identical {
-            text += ", identical in every statistic";
-        }
-        if view.excepted(row) {
-            outcome = outcome.opposite();
-            text += ", the exception";
-        }
-        looked.push((outcome, text));
-    }
-    let outcomes = || looked.iter().map(|(o, _)| o);
-    let verdict = match which {
-        Which::Some => some(outcomes()),
-        _ => every(outcomes()),
-    };
-    // What decided it: for "every" the worst, for "some" the best.
-    let deciding = |o: &Outcome| match (which, verdict) {
-        (_, Verdict::Holds) => o.verdict() == Verdict::Holds || o.trivially(),
-        (Which::Some, Verdict::Fails) | (_, Verdict::Vacuous) => true,
-        (_, Verdict::Fails) => o.verdict() == Verdict::Fails || o.identical && !o.trivially(),
-        _ => o.verdict() == verdict,
-    };
-    let texts: Vec<&str> = looked
-        .iter()
-        .filter(|(o, _)| deciding(o))
-        .map(|(_, t)| t.as_str())
-        .collect();
-    let mut detail = texts.iter().take(4).copied().collect::<Vec<_>>().join("; ");
-    if texts.len() > 4 {
-        detail += &format!("; and {} more", texts.len() - 4);
-    }
-    let (all, unmeasured) = (rows.len(), rows.len() - measured.len());
-    if verdict != Verdict::Holds || which == Which::Some {
-        detail = format!("{} of {all} workloads. {detail}", texts.len());
-    }
-    if unmeasured > 0 {
-        detail += &format!(" ({unmeasured} of {all} not measured)");
-    }
-    let left_out = rows.iter();
-    let left_out = left_out.filter(|r| view.plan.subjects.left_out(r.subject));
-    // What some workloads of a part show is so of the whole; what all of them show is not.
-    let decided = match which {
-        Which::Each => unmeasured == 0 || verdict == Verdict::Fails,
-        Which::Every => left_out.count() == 0 || verdict == Verdict::Fails,
-        Which::Some => left_out.count() == 0 || verdict == Verdict::Holds,
-    };
-    if !decided {
-        return untested(detail);
-    }
-    (verdict, detail)
 }
 
 impl Chain {

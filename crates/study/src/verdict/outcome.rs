@@ -49,7 +49,7 @@ impl Verdict {
 }
 
 /// What the repeats say about one workload, or about an average.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Repeats.
     pub repeats: usize,
@@ -59,6 +59,10 @@ pub struct Outcome {
     pub fails: bool,
     /// What is compared ran the same to the byte.
     pub identical: bool,
+    /// How far it is from holding, relative to what it is compared with: in the best and in the worst repeat.
+    pub gap: (f64, f64),
+    /// How far the repeats of what is compared lie apart, relative to their average.
+    pub scatter: f64,
 }
 
 impl Outcome {
@@ -77,11 +81,24 @@ impl Outcome {
         let comparisons = 0..chain.rest.len();
         let everything = |repeat: &usize| comparisons.clone().all(|c| comparison(c, *repeat));
         let never = |c: usize| (0..repeats).all(|repeat| !comparison(c, repeat));
+        let off = |repeat: usize| {
+            let one = |c: usize| match comparison(c, repeat) {
+                true => 0.0,
+                false => apart(values[c][repeat], values[c + 1][repeat]),
+            };
+            comparisons.clone().map(one).fold(0.0, f64::max)
+        };
+        let gaps = (0..repeats).map(off);
         Outcome {
             repeats,
             holds: (0..repeats).filter(everything).count(),
             fails: comparisons.clone().any(never),
             identical: false,
+            gap: (
+                gaps.clone().fold(f64::INFINITY, f64::min),
+                gaps.fold(0.0, f64::max),
+            ),
+            scatter: values.iter().map(|v| width(v)).fold(0.0, f64::max),
         }
     }
 
@@ -95,6 +112,15 @@ impl Outcome {
             Verdict::Fails
         } else {
             Verdict::Scatter
+        }
+    }
+
+    /// The outcome where a miss that is no wider than the scatter is no failure.
+    pub fn tolerant(self) -> Outcome {
+        let within = self.scatter > 0.0 && self.gap.0 <= self.scatter;
+        Outcome {
+            fails: self.fails && !within,
+            ..self
         }
     }
 
@@ -112,9 +138,50 @@ impl Outcome {
                 self.repeats - self.holds
             },
             fails: self.holds == self.repeats,
+            // How far it is from not being so, nothing says.
+            gap: match self.fails {
+                true => (0.0, 0.0),
+                false => (f64::INFINITY, f64::INFINITY),
+            },
             ..self
         }
     }
+}
+
+/// How far the repeats of a value lie apart, relative to their average.
+fn width(repeats: &[f64]) -> f64 {
+    let (low, high) = repeats
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
+            (l.min(*v), h.max(*v))
+        });
+    let average = repeats.iter().sum::<f64>() / repeats.len() as f64;
+    match average {
+        0.0 => 0.0,
+        average => ((high - low) / average).abs(),
+    }
+}
+
+/// How far two values are apart, relative to the second.
+fn apart(a: f64, b: f64) -> f64 {
+    match b {
+        0.0 => f64::INFINITY,
+        b => ((a - b) / b).abs(),
+    }
+}
+
+/// By how much a claim about every workload fails: by as much as its worst.
+pub fn widest<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (f64, f64) {
+    outcomes.fold((0.0, 0.0), |(best, worst), o| {
+        (best.max(o.gap.0), worst.max(o.gap.1))
+    })
+}
+
+/// By how much a claim about at least one workload fails: by as little as its best.
+pub fn narrowest<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> (f64, f64) {
+    outcomes.fold((f64::INFINITY, f64::INFINITY), |(best, worst), o| {
+        (best.min(o.gap.0), worst.min(o.gap.1))
+    })
 }
 
 /// Whether a comparison holds; `~` allows a relative difference.
@@ -195,6 +262,31 @@ mod tests {
         assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 4.0]), Verdict::Fails);
         // Never both at once, but neither always fails.
         assert_eq!(of([3.0, 1.5], [2.0, 2.0], [4.0, 1.0]), Verdict::Scatter);
+    }
+
+    #[test]
+    fn a_miss_within_the_scatter_is_no_failure_of_a_claim_about_every_workload() {
+        let verdict = |a: &[f64]| outcome(Order::Above, a, &[1.0, 1.0]).tolerant().verdict();
+        assert_eq!(verdict(&[0.99, 0.97]), Verdict::Scatter);
+        assert_eq!(verdict(&[0.92, 0.90]), Verdict::Fails);
+        assert_eq!(
+            verdict(&[0.99, 0.99]),
+            Verdict::Fails,
+            "without any scatter"
+        );
+    }
+
+    #[test]
+    fn how_far_a_claim_is_from_holding() {
+        let gap = |a: &[f64]| outcome(Order::Within(0.05), a, &[1.25, 1.25]).gap;
+        assert_eq!(gap(&[1.25, 1.0]), (0.0, 0.2));
+        assert_eq!(gap(&[1.0, 0.75]), (0.2, 0.4));
+        let rows = [(0.1, 0.5), (0.2, 0.3)].map(|gap| Outcome {
+            gap,
+            ..outcome(Order::Above, &[1.0], &[1.0])
+        });
+        assert_eq!(widest(rows.iter()), (0.2, 0.5));
+        assert_eq!(narrowest(rows.iter()), (0.1, 0.3));
     }
 
     #[test]

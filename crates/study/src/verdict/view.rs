@@ -1,7 +1,8 @@
 //! A figure as a claim sees it.
 
+use super::Measured;
 use crate::evaluate::{Cell, Row, Shown};
-use crate::format::{ALL, Chain, Claim, Figure, On, Term};
+use crate::format::{ALL, Chain, Claim, Display, Figure, On, Term};
 use crate::plan::Plan;
 use crate::values::average::average;
 use crate::values::sample::Sample;
@@ -130,6 +131,36 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What a claim is about: the value of its one term that is no number, or all of its values.
+    pub fn ours(&self, all: &[Vec<f64>]) -> Option<Measured> {
+        let mut terms = self.chain.terms().zip(all);
+        let named = |(term, _): &(&Term, &Vec<f64>)| match term {
+            Term::Number(_) => false,
+            Term::Configuration(name) => self.column(name).is_some(),
+            Term::Quotient(..) => true,
+        };
+        let (term, values) = terms.by_ref().find(named)?;
+        if terms.any(|t| named(&t)) {
+            return Some(Measured {
+                value: self.listed(all),
+                spread: None,
+            });
+        }
+        let sample = Sample::of(values.clone())?;
+        let display = match (term, self.figure.display) {
+            (Term::Quotient(..), Display::Change) => Display::Change,
+            (Term::Quotient(..), _) => Display::Ratio,
+            (_, display) => display,
+        };
+        let text = |v: f64| words::value(display, v);
+        let (low, high) = sample.range();
+        let ends = || format!("{} to {}", text(low), text(high));
+        Some(Measured {
+            value: text(sample.total()),
+            spread: (sample.count() > 1).then(ends),
+        })
+    }
+
     /// The terms with their values, averaged over the repeats.
     pub fn listed(&self, values: &[Vec<f64>]) -> String {
         let one = |(term, values): (&Term, &Vec<f64>)| {
@@ -149,7 +180,13 @@ impl<'a> View<'a> {
                 }
             }
         };
-        let all: Vec<String> = self.chain.terms().zip(values).filter_map(one).collect();
+        let mut all: Vec<String> = Vec::new();
+        // A chain may come back to a configuration.
+        for text in self.chain.terms().zip(values).filter_map(one) {
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
         all.join(", ")
     }
 }

@@ -3,12 +3,10 @@
 use super::Report;
 use crate::format::{Claim, Figure};
 use crate::verdict::{Judged, Verdict};
-use crate::words;
 use maud::{Markup, html};
 
 impl Report<'_> {
     pub(super) fn claim_section(&self) -> Markup {
-        let found = words::found_at(self.results.plan().foreign_size());
         let figures = self.results.plan().study.figures.iter().zip(self.figures);
         let figures: Vec<_> = figures
             .filter(|(_, (_, judged))| !judged.is_empty())
@@ -17,14 +15,12 @@ impl Report<'_> {
             @if !figures.is_empty() {
                 section id="claims" {
                     h2 { "Claims" }
-                    @if figures.iter().any(|(figure, (_, judged))| explained(figure, judged)) {
-                        p class="note" {
-                            "Numbers in a reason (\u{201c}why\u{201d}) are those of the runs that it was written for; \
-                             this report's own stand above it."
-                        }
+                    p class="note" {
+                        "A cause (\u{201c}why\u{201d}) stands beside a claim that fails where an experiment of this study, \
+                         repeated as often, shows it: with the change the claim holds, or half of the difference is gone."
                     }
                     @for (figure, (_, judged)) in figures {
-                        (of_figure(figure, judged, &found))
+                        (of_figure(figure, judged))
                     }
                 }
                 "\n"
@@ -33,7 +29,7 @@ impl Report<'_> {
     }
 }
 
-fn of_figure(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
+fn of_figure(figure: &Figure, judged: &[Judged]) -> Markup {
     let all = || figure.claims.iter().zip(judged);
     let held = |j: &Judged| j.verdict == Verdict::Holds;
     let sorted = all().filter(|(_, j)| held(j));
@@ -47,22 +43,10 @@ fn of_figure(figure: &Figure, judged: &[Judged], found: &str) -> Markup {
         }
         ul class="claims" {
             @for (claim, judged) in sorted {
-                (item(claim, judged, found))
+                (item(claim, judged))
             }
         }
     }
-}
-
-/// Whether the study says why a claim does not hold.
-fn explained(figure: &Figure, judged: &[Judged]) -> bool {
-    let mut all = figure.claims.iter().zip(judged);
-    all.any(|(claim, judged)| reason(claim, judged).is_some())
-}
-
-/// Why a claim does not hold, where it does not.
-fn reason<'c>(claim: &'c Claim, judged: &Judged) -> Option<&'c String> {
-    let deviates = matches!(judged.verdict, Verdict::Fails | Verdict::Scatter);
-    claim.reason.as_ref().filter(|_| deviates)
 }
 
 /// How many hold of those that were tested.
@@ -76,18 +60,19 @@ fn counted(judged: &[Judged]) -> String {
     }
 }
 
-fn item(claim: &Claim, judged: &Judged, found: &str) -> Markup {
+fn item(claim: &Claim, judged: &Judged) -> Markup {
     html! {
         li class=(class(judged.verdict)) {
             span {
                 (claim.text) " "
+                em { (claim.kind.name()) } " "
                 i title=(meaning(judged.verdict)) { (judged.verdict.name()) }
                 @if let Some(paper) = &claim.paper {
                     small { b { "The paper:" } " " (paper) }
                 }
                 small { (judged.detail) }
-                @if let Some(reason) = reason(claim, judged) {
-                    small { b { "Why" (found) ":" } " " (reason) }
+                @if let Some(cause) = judged.cause.text() {
+                    small { b { "Why:" } " " (cause) }
                 }
                 @for tried in &judged.experiments {
                     small class="experiment" {

@@ -29,7 +29,6 @@ impl Report<'_> {
         picture: Option<&str>,
         layers: &[Layer],
     ) -> Markup {
-        let found = words::found_at(self.results.plan().foreign_size());
         if shown.unmeasured() {
             return unmeasured(figure, shown);
         }
@@ -48,9 +47,6 @@ impl Report<'_> {
                     p class="note" { (note) }
                 }
                 (definitions(figure, layers))
-                @if let Some(reason) = &figure.reason {
-                    p class="reason" { b { "Where ours differs" (found) "." } " " (reason) }
-                }
                 details {
                     summary { "values" }
                     div class="wide" {

@@ -2,7 +2,9 @@
 
 use super::Report;
 use crate::format::{Figure, SIZES};
+use crate::output::asserted::{Asserted, asserted};
 use crate::output::learned::{self, Headline};
+use crate::verdict::{Tally, Verdict};
 use maud::{Markup, html};
 
 impl Report<'_> {
@@ -44,12 +46,16 @@ impl Report<'_> {
                 @for sentence in learned::sentences(self.results, self.figures, &headlines) {
                     p { (sentence) }
                 }
-                (self.headline_table(&learned::listed(&headlines)))
+                @match asserted(self.results, self.figures).as_slice() {
+                    [] => (self.headline_table(&learned::listed(&headlines))),
+                    claims => (asserted_table(claims)),
+                }
+                (self.kinds())
                 @if let (true, Some(own)) = (claims, plan.foreign_size()) {
                     p class="note" {
                         "The study asks for size " b { (own) } ": at this one an SM may hold \
-                         other numbers of blocks, and claims can come out otherwise. Reasons \
-                         below speak of size " (own) "."
+                         other numbers of blocks, and claims can come out otherwise. Experiments that \
+                         give sizes of their own do not run."
                     }
                 }
                 (self.contents())
@@ -120,6 +126,32 @@ impl Report<'_> {
         }
     }
 
+    /// Claims by kind and verdict.
+    fn kinds(&self) -> Markup {
+        let plan = self.results.plan();
+        let kinds = Tally::by_kind(&plan.study, self.figures);
+        html! {
+            @if !kinds.is_empty() && plan.too_small().is_none() {
+                div class="wide" {
+                    table class="kinds" {
+                        thead {
+                            tr { th { "claims" } @for verdict in Verdict::ALL { th { (verdict.name()) } } }
+                        }
+                        tbody {
+                            @for (kind, tally) in kinds {
+                                tr {
+                                    th { (kind.plural()) }
+                                    @for (_, n) in tally.counts() { td { (n) } }
+                                }
+                                "\n"
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Links to the parts, where there are several figures.
     fn contents(&self) -> Markup {
         let figures = &self.results.plan().study.figures;
@@ -142,6 +174,39 @@ impl Report<'_> {
                         a href="#sizes" { "Sizes" }
                     }
                     a href="#machines" { "Machines" }
+                }
+            }
+        }
+    }
+}
+
+/// The claims that matter: the paper's value, ours, how far repeats lie apart, and why they differ.
+fn asserted_table(asserted: &[Asserted]) -> Markup {
+    html! {
+        div class="wide" {
+            table class="headlines" {
+                thead {
+                    tr {
+                        th {}
+                        th { "the paper" }
+                        th { "ours" }
+                        th { "lowest to highest repeat" }
+                        th {}
+                        th class="text" { "why" }
+                    }
+                }
+                tbody {
+                    @for headline in asserted {
+                        tr class="first" {
+                            th { a href={ "#" (headline.figure.id.value) } { (headline.claim.text) } }
+                            td { (headline.claim.paper.as_deref().unwrap_or_default()) }
+                            td { b { (headline.ours()) } }
+                            td { (headline.spread()) }
+                            td { (headline.judged.verdict.name()) }
+                            td class="text" { (headline.judged.cause.text().unwrap_or_default()) }
+                        }
+                        "\n"
+                    }
                 }
             }
         }
