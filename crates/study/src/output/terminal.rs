@@ -2,7 +2,7 @@
 
 use super::beside::{sensitivities, size_table};
 use super::grid::Grid;
-use super::learned::{headlines, sentences};
+use super::learned::{headlines, sentences, titled};
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
@@ -84,6 +84,10 @@ pub fn text(
     let headlines = headlines(results, figures);
     for sentence in sentences(results, figures, &headlines) {
         out += &format!("{sentence}\n");
+    }
+    for headline in headlines.iter().filter(|h| !h.ranges.is_empty()) {
+        let (title, ranges) = (titled(headline.figure), headline.open().join("; "));
+        out += &format!("{title}, {}: {ranges}.\n", headline.title);
     }
     out
 }
