@@ -113,7 +113,7 @@ fn report_and_terminal_show_the_range() {
     let store = Store::open(&out, "t").expect("a folder");
     let conclusion = conduct(&plan, &store, 1, "", &mut Silent).expect("a result");
     let text = &conclusion.text;
-    for expected in ["\none wave ", "\ntwo waves ", " over one to two waves.\n"] {
+    for expected in ["\n  one wave ", "\n  two waves ", " over one to two waves.\n"] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let report = std::fs::read_to_string(out.join("report.html")).expect("written");
