@@ -106,6 +106,19 @@ fn a_headline_has_a_range_over_what_is_open() {
 }
 
 #[test]
+fn a_part_of_the_workloads_gives_no_range() {
+    let choices = Choices {
+        workloads: Some(vec!["vecadd".to_string()]),
+        ..Choices::default()
+    };
+    let plan = plan_with(STUDY, &choices).expect("a good study");
+    let records = repeated(&plan, &|_, _, _| Some(1.0));
+    let results = warpsim_study::evaluate::Results::new(&plan, &records);
+    let ranges = warpsim_study::sensitivity::ranges(&results, "f", "g", plan.setup("gto"));
+    assert!(ranges.is_empty(), "{ranges:?}");
+}
+
+#[test]
 fn report_and_terminal_show_the_range() {
     let scratch = Scratch::new("inputs");
     let plan = plan(STUDY).expect("a good study");
@@ -113,7 +126,11 @@ fn report_and_terminal_show_the_range() {
     let store = Store::open(&out, "t").expect("a folder");
     let conclusion = conduct(&plan, &store, 1, "", &mut Silent).expect("a result");
     let text = &conclusion.text;
-    for expected in ["\n  one wave ", "\n  two waves ", " over one to two waves.\n"] {
+    for expected in [
+        "\n  one wave ",
+        "\n  two waves ",
+        " over one to two waves.\n",
+    ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let report = std::fs::read_to_string(out.join("report.html")).expect("written");

@@ -44,9 +44,13 @@ pub fn lines(results: &Results, table: &SensitivityTable) -> Vec<Line> {
 }
 
 /// From where to where the average of a figure's configuration over a group goes over each thing that the paper
-/// leaves open.
+/// leaves open; nothing when only a part of the workloads ran.
 pub fn ranges(results: &Results, figure: &str, group: &str, setup: usize) -> Vec<Range> {
     let plan = results.plan();
+    let (ran, all) = plan.subjects.taken();
+    if ran < all || plan.too_small().is_some() {
+        return Vec::new();
+    }
     let open = |table: &SensitivityTable| -> Option<Range> {
         let id = &plan.study.figures[table.figure].id.value;
         let column = table.setups.iter().position(|s| *s == setup)?;
