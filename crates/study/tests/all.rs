@@ -10,6 +10,7 @@ mod docs;
 mod errors;
 mod figures;
 mod files;
+mod inputs;
 mod repeats;
 mod reports;
 mod sizes;

@@ -3,6 +3,9 @@
 // image; a stage is a sum of votes; a window that fails a stage is done. Most windows fail early,
 // each at its own stage, so lanes drop out one after the other. The first kernel judges every
 // window by the cheap stages, the second the few that are left by the expensive ones.
+//
+// Faces survive in neighbouring windows, which lie below each other in the same lanes of a block's warps. The
+// variant turns each row of a block by some lanes more than the one before (`_turned`).
 // flags: -ffp-contract=off
 #include "warpsim.cuh"
 
@@ -78,6 +81,29 @@ extern "C" __global__ void __launch_bounds__(192, 4)
 detect_late(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 columns, u32 rows,
             u32 early, u32 all) {
     u32 x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 6 + threadIdx.y;
+    if (x < columns && y < rows && failed[y * columns + x] == early)
+        failed[y * columns + x] =
+            judge(sums, pitch, x, y, spread(sums, squares, pitch, x, y), early, all);
+}
+
+// The column of a thread's window: five lanes further on in each row, as wide as a face is found.
+static __device__ __forceinline__ u32 turned() {
+    return blockIdx.x * 32 + (threadIdx.x + 5 * threadIdx.y) % 32;
+}
+
+extern "C" __global__ void __launch_bounds__(192, 5)
+detect_early_turned(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 columns,
+                    u32 rows, u32 early) {
+    u32 x = turned(), y = blockIdx.y * 6 + threadIdx.y;
+    if (x < columns && y < rows)
+        failed[y * columns + x] =
+            judge(sums, pitch, x, y, spread(sums, squares, pitch, x, y), 0, early);
+}
+
+extern "C" __global__ void __launch_bounds__(192, 4)
+detect_late_turned(const int *sums, const int *squares, u32 *failed, u32 pitch, u32 columns,
+                   u32 rows, u32 early, u32 all) {
+    u32 x = turned(), y = blockIdx.y * 6 + threadIdx.y;
     if (x < columns && y < rows && failed[y * columns + x] == early)
         failed[y * columns + x] =
             judge(sums, pitch, x, y, spread(sums, squares, pitch, x, y), early, all);

@@ -15,6 +15,7 @@ mod observed;
 mod power;
 mod residency;
 mod suite;
+mod variants;
 mod virtual_blocks;
 mod vtw_kernels;
 mod warp_sizes;

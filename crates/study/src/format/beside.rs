@@ -55,6 +55,10 @@ pub struct Sensitivity {
     pub repeats: Option<u64>,
     /// Settings, each with the values that are tried one after the other.
     pub settings: Vec<(String, Vec<At<String>>)>,
+    /// Experiments, one after the other.
+    pub experiments: Vec<At<String>>,
+    /// What the paper leaves open: over these lines its headline has a range.
+    pub open: Option<String>,
 }
 
 /// A kernel that has few blocks because the paper's has.
@@ -79,6 +83,7 @@ pub fn experiments(table: &Table) -> Result<Vec<Experiment>, SourceError> {
         "seed",
         "set",
         "param",
+        "inputs",
         "on",
         "workloads",
         "repeats",
@@ -136,13 +141,16 @@ pub fn sensitivities(table: &Table) -> Result<Vec<Sensitivity>, SourceError> {
         "note",
         "repeats",
         "set",
+        "experiments",
+        "open",
     ];
     let mut all = Vec::new();
     for node in table.tables("sensitivity")? {
         let fields = Table::new(table.source, node, "a table of sensitivities", KEYS)?;
         let settings = setting_lists(&fields)?;
-        if settings.iter().all(|(_, values)| values.is_empty()) {
-            let help = "for example `set = { \"l2.latency\" = [60, 240] }`";
+        let experiments = fields.texts("experiments")?;
+        if settings.iter().all(|(_, values)| values.is_empty()) && experiments.is_empty() {
+            let help = "for example `set = { \"l2.latency\" = [60, 240] }`, or name `experiments`";
             return Err(fields.missing("set", help));
         }
         all.push(Sensitivity {
@@ -154,6 +162,8 @@ pub fn sensitivities(table: &Table) -> Result<Vec<Sensitivity>, SourceError> {
             note: fields.text("note")?.map(|t| t.value),
             repeats: repeats(&fields)?,
             settings,
+            experiments,
+            open: fields.text("open")?.map(|t| t.value),
         });
     }
     Ok(all)

@@ -1,6 +1,6 @@
 //! Configurations: named one by one, or as the cross product of a grid.
 
-use super::model::{At, Configuration};
+use super::model::{At, Configuration, Input};
 use super::parse::check_word;
 use super::table::{Table, at, items, key, setting};
 use warpsim_present::{Entry, Node, Source, SourceError, Value};
@@ -75,6 +75,7 @@ fn one(source: &Source, entry: &Entry) -> Result<Configuration, SourceError> {
         seed: change.seed,
         settings: change.settings,
         parameters: change.parameters,
+        inputs: change.inputs,
         axes: Vec::new(),
         name: key(entry),
     })
@@ -91,13 +92,20 @@ pub struct Change {
     pub settings: Vec<At<String>>,
     /// Workload parameters: `key=value`.
     pub parameters: Vec<At<String>>,
+    /// Those of single workloads.
+    pub inputs: Vec<Input>,
 }
 
 impl Change {
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         let plain = self.machine.is_none() && self.seed.is_none();
-        plain && self.settings.is_empty() && self.parameters.is_empty()
+        plain && self.settings.is_empty() && !self.resizes()
+    }
+
+    /// Whether workloads have other parameters.
+    pub fn resizes(&self) -> bool {
+        !self.parameters.is_empty() || !self.inputs.is_empty()
     }
 }
 
@@ -116,7 +124,30 @@ pub fn change(fields: &Table) -> Result<Change, SourceError> {
         seed: fields.whole("seed", 0, i64::MAX as u64)?.map(|s| s.value),
         settings,
         parameters: pairs(fields, "param")?,
+        inputs: inputs(fields)?,
     })
+}
+
+/// The tables under `inputs`, one for each workload.
+pub fn inputs(fields: &Table) -> Result<Vec<Input>, SourceError> {
+    let all = fields.named("inputs")?.iter().map(|entry| {
+        let Some(parameters) = entry.node.entries() else {
+            let message = format!("the parameters of `{}` are a table", entry.key);
+            let error = fields.source.error(entry.node.span.clone(), message);
+            return Err(error.with_help("for example `matmul = { n = 144 }`"));
+        };
+        let mut pairs = Vec::new();
+        flatten(parameters, "", &mut |name, node| {
+            let value = setting(fields.source, node, name)?;
+            pairs.push(at(format!("{name}={value}"), node));
+            Ok(())
+        })?;
+        Ok(Input {
+            workload: key(entry),
+            parameters: pairs,
+        })
+    });
+    all.collect()
 }
 
 /// A setting, with one value or several.
@@ -299,6 +330,7 @@ fn configuration(
         seed: None,
         settings: Vec::new(),
         parameters: Vec::new(),
+        inputs: Vec::new(),
         axes: chosen
             .iter()
             .filter(|(axis, _)| axis.values.len() > 1)

@@ -40,6 +40,8 @@ pub struct Study {
     pub max_cycles: Option<u64>,
     /// Names that this build may not have: what needs them is listed as missing.
     pub awaited: Vec<String>,
+    /// Parameters of single workloads, at the study's own size.
+    pub inputs: Vec<Input>,
     /// How runs are repeated.
     pub repeats: Repeats,
     /// What was changed after results had been seen: what, when and why.
@@ -70,6 +72,15 @@ pub struct Study {
     pub baseline: Option<At<String>>,
     /// Figures against each other.
     pub trade_offs: Vec<TradeOff>,
+}
+
+/// Parameters of one workload.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Workload.
+    pub workload: At<String>,
+    /// `key=value`.
+    pub parameters: Vec<At<String>>,
 }
 
 /// Averages of one figure against those of another, a picture for each group.
@@ -119,6 +130,8 @@ pub struct Configuration {
     pub settings: Vec<At<String>>,
     /// Workload parameters: `key=value`.
     pub parameters: Vec<At<String>>,
+    /// Parameters of single workloads.
+    pub inputs: Vec<Input>,
     /// Of a grid: what was varied, and what was chosen here.
     pub axes: Vec<(String, String)>,
 }

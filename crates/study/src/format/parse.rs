@@ -17,6 +17,7 @@ const KEYS: &[&str] = &[
     "seed",
     "max_cycles",
     "awaited",
+    "inputs",
     "repeats",
     "changed",
     "labels",
@@ -70,6 +71,7 @@ pub fn parse(source: &Source) -> Result<Study, SourceError> {
             .into_iter()
             .map(|t| t.value)
             .collect(),
+        inputs: configurations::inputs(&table)?,
         repeats: repeats::read(&table)?,
         changed: table
             .texts("changed")?

@@ -55,6 +55,10 @@ pub fn check(study: &Study) -> Result<(), SourceError> {
             let shown = figure.configurations.iter().map(|c| c.value.as_str());
             known(study, name, "configuration of this figure", shown)?;
         }
+        let experiments = || study.experiments.iter().map(|e| e.name.value.as_str());
+        for name in &sensitivity.experiments {
+            known(study, name, "experiment", experiments())?;
+        }
         if let Some(name) = &sensitivity.group {
             let groups = figure.groups.iter().map(|g| g.value.as_str());
             known(study, name, "group of this figure", groups.chain([ALL]))?;

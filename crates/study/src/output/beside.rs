@@ -55,6 +55,9 @@ pub fn sensitivity_label(line: &sensitivity::Line) -> String {
     if line.setting.is_empty() {
         return "as it is".into();
     }
+    if line.setting == "experiment" {
+        return line.title.clone();
+    }
     let usual = match line.usual.as_str() {
         "" => "none of these has it".to_string(),
         usual => format!("{usual} otherwise"),

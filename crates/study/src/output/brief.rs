@@ -42,6 +42,10 @@ pub fn learned(
     if asserted.is_empty() {
         out += &averages(&highest(&all), width);
     }
+    for headline in all.iter().filter(|h| !h.ranges.is_empty()) {
+        let (title, ranges) = (titled(headline.figure), headline.open().join("; "));
+        out += &format!("{title}, {}: {ranges}.\n", headline.title);
+    }
     let kinds = Tally::by_kind(&results.plan().study, figures);
     if results.plan().too_small().is_none() && !kinds.is_empty() {
         let mut lines = vec![vec!["Claims".to_string()]];

@@ -6,6 +6,7 @@ use super::terminal::{is, mean_title};
 use crate::evaluate::{MeanRow, Results, Shown};
 use crate::format::{Display, Figure, Kind, Shape};
 use crate::values::sample::Sample;
+use crate::values::sensitivity::{Range, ranges};
 use crate::verdict::{Judged, Tally, Verdict};
 use crate::words;
 
@@ -21,6 +22,8 @@ pub struct Headline<'a> {
     pub paper: Option<f64>,
     /// What came out.
     pub ours: Sample,
+    /// What it comes to over what the paper leaves open.
+    pub ranges: Vec<Range>,
 }
 
 impl Headline<'_> {
@@ -34,6 +37,15 @@ impl Headline<'_> {
         let (low, high) = self.ours.range();
         let ends = || format!("{} to {}", self.text(low), self.text(high));
         (self.ours.count() > 1).then(ends)
+    }
+
+    /// From where to where it goes over what the paper leaves open.
+    pub fn open(&self) -> Vec<String> {
+        let text = |r: &Range| {
+            let (low, high) = (self.text(r.low), self.text(r.high));
+            format!("{low} to {high} over {}", r.what)
+        };
+        self.ranges.iter().map(text).collect()
     }
 
     /// How far ours is from the paper's, for finding the farthest.
@@ -82,16 +94,18 @@ fn of_figure<'a>(results: &Results<'a>, figure: &'a Figure, shown: &Shown) -> Ve
     let mut found = Vec::new();
     for (_, row) in rows {
         let over = mean_title(results, figure, row);
-        for (title, paper, ours) in columns(results, shown, row) {
+        for (title, paper, ours, setup) in columns(results, shown, row) {
             if paper.is_none() && printed {
                 continue;
             }
+            let ranges = setup.map(|s| ranges(results, &figure.id.value, &row.group, s));
             found.push(Headline {
                 figure,
                 over: over.clone(),
                 title,
                 paper,
                 ours,
+                ranges: ranges.unwrap_or_default(),
             });
         }
     }
@@ -112,15 +126,18 @@ pub fn listed<'h, 'a>(headlines: &'h [Headline<'a>]) -> Vec<&'h Headline<'a>> {
     listed
 }
 
+/// What it is called, the paper's average and ours, and its configuration unless it is several.
+type Column = (String, Option<f64>, Sample, Option<usize>);
+
 /// Configurations with their averages; of a grid its choices, seeds put together.
-fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<(String, Option<f64>, Sample)> {
+fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<Column> {
     let plan = results.plan();
     if let Some(grid) = Grid::of(plan, shown) {
         let value = |choice: &super::grid::Choice| {
             let (sample, _) = choice.mean(&row.cells)?;
             let chosen = grid.axes.iter().zip(&choice.values);
             let chosen = chosen.map(|(axis, value)| format!("{axis}={value}"));
-            Some((chosen.collect::<Vec<_>>().join(", "), None, sample))
+            Some((chosen.collect::<Vec<_>>().join(", "), None, sample, None))
         };
         return grid.rows.iter().filter_map(value).collect();
     }
@@ -128,7 +145,8 @@ fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<(String, Opti
     let mut found = Vec::new();
     for ((&setup, cell), paper) in columns {
         if let Some((sample, _)) = cell {
-            found.push((plan.setups[setup].title.clone(), *paper, sample.clone()));
+            let title = plan.setups[setup].title.clone();
+            found.push((title, *paper, sample.clone(), Some(setup)));
         }
     }
     found

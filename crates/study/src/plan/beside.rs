@@ -2,8 +2,11 @@
 
 use super::{Plan, machines};
 use crate::error::StudyError;
-use crate::format::{ALL, At, Change, Claim, Configuration, Figure, On};
+use crate::format::{ALL, At, Change, Claim, Configuration, Experiment, Figure, On};
 use std::collections::HashMap;
+
+/// The changed configuration of each that an experiment has changed, by their names.
+pub(super) type Derived = HashMap<(String, usize), usize>;
 
 /// A figure's configurations and workloads with something changed.
 #[derive(Clone, Debug, Default)]
@@ -15,11 +18,11 @@ pub struct Variant {
     /// What is changed, in a report.
     pub title: String,
     /// The changed configuration of each.
-    setups: HashMap<usize, usize>,
+    pub(super) setups: HashMap<usize, usize>,
     /// The workloads that run under it; all if not given.
-    only: Option<Vec<usize>>,
+    pub(super) only: Option<Vec<usize>>,
     /// The workload that runs instead of another.
-    subjects: HashMap<usize, usize>,
+    pub(super) subjects: HashMap<usize, usize>,
 }
 
 impl Variant {
@@ -36,30 +39,6 @@ impl Variant {
     }
 }
 
-/// A table of sensitivities.
-pub struct SensitivityTable {
-    /// Number of the figure.
-    pub figure: usize,
-    /// The group whose average is shown.
-    pub group: String,
-    /// Configurations whose average is shown.
-    pub setups: Vec<usize>,
-    /// A line for each setting and value.
-    pub lines: Vec<SensitivityLine>,
-}
-
-/// A setting with another value.
-pub struct SensitivityLine {
-    /// The setting.
-    pub setting: String,
-    /// Its value on the study's machine.
-    pub usual: String,
-    /// Its value here.
-    pub value: String,
-    /// What runs with it.
-    pub variant: Variant,
-}
-
 impl Plan {
     /// Plans the experiments that claims name.
     pub(super) fn add_experiments(&mut self) -> Result<(), StudyError> {
@@ -68,7 +47,7 @@ impl Plan {
             return Ok(());
         }
         let foreign = self.foreign_size().is_some();
-        let mut derived = HashMap::new();
+        let mut derived = Derived::new();
         let figures = self.study.figures.clone();
         for (f, figure) in figures.iter().enumerate() {
             for (c, claim) in figure.claims.iter().enumerate() {
@@ -86,9 +65,9 @@ impl Plan {
     }
 
     /// Whether an experiment gives workloads other parameters.
-    fn resizes(&self, name: &str) -> bool {
+    pub(super) fn resizes(&self, name: &str) -> bool {
         let mut found = self.study.experiments.iter();
-        found.any(|e| e.name.value == name && !e.change.parameters.is_empty())
+        found.any(|e| e.name.value == name && e.change.resizes())
     }
 
     fn experiment(
@@ -96,12 +75,34 @@ impl Plan {
         figure: &Figure,
         claim: &Claim,
         name: &At<String>,
-        derived: &mut HashMap<(String, usize), usize>,
+        derived: &mut Derived,
     ) -> Result<Variant, StudyError> {
+        let experiment = self.named(name);
+        let compared = claim.chain.iter().flat_map(|c| c.value.names());
+        let base = figure.normalise.iter().map(|n| n.value.as_str());
+        let setups: Vec<usize> = compared.chain(base).map(|n| self.setup(n)).collect();
+        let repeats = self.fewer_repeats(experiment.repeats);
+        let subjects = self.claimed(figure, claim);
+        self.try_out(&experiment, &setups, &subjects, repeats, derived)
+    }
+
+    pub(super) fn named(&self, name: &At<String>) -> Experiment {
         let found = self.study.experiments.iter();
         let mut found = found.filter(|e| e.name.value == name.value);
         let experiment = found.next().cloned();
-        let experiment = experiment.expect("the study was checked for undefined experiments");
+        experiment.expect("the study was checked for undefined experiments")
+    }
+
+    /// Plans an experiment's runs of these workloads under these configurations.
+    pub(super) fn try_out(
+        &mut self,
+        experiment: &Experiment,
+        setups: &[usize],
+        subjects: &[usize],
+        repeats: usize,
+        derived: &mut Derived,
+    ) -> Result<Variant, StudyError> {
+        let name = &experiment.name.value;
         let mut variant = Variant {
             name: experiment.name.value.clone(),
             whole: self.fewer_repeats(experiment.repeats) == self.repeats,
@@ -115,6 +116,9 @@ impl Plan {
                 variant.subjects.insert(usual, other);
             }
         }
+        for input in &experiment.change.inputs {
+            self.known_program(&input.workload)?;
+        }
         if !experiment.on.is_empty() {
             for name in &experiment.on {
                 self.known_program(name)?;
@@ -123,22 +127,18 @@ impl Plan {
             let only = names.flat_map(|n| self.subjects.find_all(&n.value));
             variant.only = Some(only.collect());
         }
-        let compared = claim.chain.iter().flat_map(|c| c.value.names());
-        let base = figure.normalise.iter().map(|n| n.value.as_str());
-        let setups: Vec<usize> = compared.chain(base).map(|n| self.setup(n)).collect();
-        let repeats = self.fewer_repeats(experiment.repeats);
-        for setup in setups {
-            let known = derived.get(&(name.value.clone(), setup)).copied();
+        for &setup in setups {
+            let known = derived.get(&(name.clone(), setup)).copied();
             let changed = match known {
                 Some(changed) => changed,
                 None => {
-                    let changed = self.derive(setup, &name.value, &experiment.change)?;
-                    derived.insert((name.value.clone(), setup), changed);
+                    let changed = self.derive(setup, name, &experiment.change)?;
+                    derived.insert((name.clone(), setup), changed);
                     changed
                 }
             };
             variant.setups.insert(setup, changed);
-            for subject in self.claimed(figure, claim) {
+            for &subject in subjects {
                 // What the command line leaves out is left out here, too.
                 if self.subjects.program(subject).is_some() {
                     let under = variant.setup(subject, setup).unwrap_or(changed);
@@ -150,7 +150,7 @@ impl Plan {
     }
 
     /// So many repeats, but no more than everything has.
-    fn fewer_repeats(&self, wanted: Option<u64>) -> usize {
+    pub(super) fn fewer_repeats(&self, wanted: Option<u64>) -> usize {
         wanted.map_or(self.repeats, |n| self.repeats.min(n as usize))
     }
 
@@ -172,82 +172,13 @@ impl Plan {
         members.copied().filter(|s| named(*s)).collect()
     }
 
-    /// Plans the tables of sensitivities.
-    pub(super) fn add_sensitivities(&mut self) -> Result<(), StudyError> {
-        for wanted in self.study.sensitivities.clone() {
-            let mut figures = self.study.figures.iter();
-            let index = figures.position(|f| f.id.value == wanted.figure.value);
-            let index = index.expect("the study was checked for undefined figures");
-            let figure = self.study.figures[index].clone();
-            let shown = match wanted.configurations.as_slice() {
-                [] => &figure.configurations,
-                some => some,
-            };
-            let shown: Vec<usize> = shown.iter().map(|c| self.setup(&c.value)).collect();
-            let bases = figure.bases.iter().flat_map(|b| &b.names);
-            let base = figure.normalise.iter().chain(bases);
-            let base = base.map(|n| self.setup(&n.value));
-            let mut needed: Vec<usize> = shown.iter().copied().chain(base).collect();
-            needed.sort_unstable();
-            needed.dedup();
-            let group = match (&wanted.group, figure.groups.as_slice()) {
-                (Some(group), _) => group.value.clone(),
-                (None, [only]) => only.value.clone(),
-                (None, _) => ALL.to_string(),
-            };
-            let group = match figure.groups.as_slice() {
-                [only] => only.value.clone(),
-                _ => group,
-            };
-            let repeats = self.fewer_repeats(wanted.repeats);
-            let mut lines = Vec::new();
-            for (setting, values) in &wanted.settings {
-                for value in values {
-                    let change = Change {
-                        settings: vec![At {
-                            value: format!("{setting}={}", value.value),
-                            place: value.place.clone(),
-                        }],
-                        ..Change::default()
-                    };
-                    let label = format!("{setting}={}", value.value);
-                    let mut variant = Variant {
-                        title: label.clone(),
-                        ..Variant::default()
-                    };
-                    for &setup in &needed {
-                        let changed = self.derive(setup, &label, &change)?;
-                        variant.setups.insert(setup, changed);
-                        for member in figure
-                            .groups
-                            .iter()
-                            .filter(|g| group == ALL || g.value == group)
-                        {
-                            for subject in self.subjects.group(&member.value).to_vec() {
-                                self.add_run(subject, changed, repeats)?;
-                            }
-                        }
-                    }
-                    lines.push(SensitivityLine {
-                        setting: setting.clone(),
-                        usual: self.usual(&shown, setting),
-                        value: value.value.clone(),
-                        variant,
-                    });
-                }
-            }
-            self.sensitivities.push(SensitivityTable {
-                figure: index,
-                group,
-                setups: shown,
-                lines,
-            });
-        }
-        Ok(())
-    }
-
     /// A configuration with something changed.
-    fn derive(&mut self, base: usize, label: &str, change: &Change) -> Result<usize, StudyError> {
+    pub(super) fn derive(
+        &mut self,
+        base: usize,
+        label: &str,
+        change: &Change,
+    ) -> Result<usize, StudyError> {
         let usual = &self.study.configurations[base];
         let configuration = Configuration {
             name: At {
@@ -259,6 +190,7 @@ impl Plan {
             seed: change.seed.or(usual.seed),
             settings: overridden(&usual.settings, &change.settings),
             parameters: overridden(&usual.parameters, &change.parameters),
+            inputs: change.inputs.clone(),
             axes: Vec::new(),
         };
         // What the configuration itself lacks is listed already.

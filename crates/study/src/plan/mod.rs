@@ -4,16 +4,18 @@ mod beside;
 mod machines;
 mod measure;
 mod resolve;
+mod sensitivity;
 mod usual;
 mod workloads;
 
-pub use beside::{SensitivityLine, SensitivityTable, Variant};
+pub use beside::Variant;
 pub use machines::{Setup, Varied};
 pub use measure::{Definition, Layer, Measure};
+pub use sensitivity::{SensitivityLine, SensitivityTable};
 pub use workloads::Subjects;
 
 use crate::error::StudyError;
-use crate::format::{Figure, SIZES, Study, Vary, rebase};
+use crate::format::{At, Configuration, Figure, Input, SIZES, Study, Vary, rebase};
 use crate::results::key::{Inputs, Key};
 use crate::running::subject::Subject;
 use serde_json::Value;
@@ -284,10 +286,9 @@ impl Plan {
             let run = self.new_run(subject, setup, repeat).map_err(|text| {
                 let configuration = &self.study.configurations[setup];
                 let text = format!("configuration `{}`: {text}", configuration.name.value);
-                let place = configuration
-                    .parameters
-                    .first()
-                    .map_or(configuration.name.place.clone(), |p| p.place.clone());
+                let changes = self.changes(self.subjects.workload(subject), configuration);
+                let place = changes.into_iter().next_back().map(|p| p.place);
+                let place = place.unwrap_or(configuration.name.place.clone());
                 StudyError::from(self.study.source.error(place, text))
             })?;
             let next = self.runs.len();
@@ -301,16 +302,29 @@ impl Plan {
         Ok(())
     }
 
+    /// What the study and a configuration say of a workload's parameters, what goes over the rest last. The
+    /// study's own hold at its own size.
+    fn changes(&self, workload: &str, configuration: &Configuration) -> Vec<At<String>> {
+        let of = |inputs: &[Input]| -> Vec<At<String>> {
+            let of = inputs.iter().filter(|i| i.workload.value == workload);
+            of.flat_map(|i| i.parameters.iter().cloned()).collect()
+        };
+        let mut all = match self.foreign_size() {
+            None => of(&self.study.inputs),
+            Some(_) => Vec::new(),
+        };
+        all.extend(configuration.parameters.iter().cloned());
+        all.extend(of(&configuration.inputs));
+        all
+    }
+
     fn new_run(&self, subject: usize, setup: usize, repeat: usize) -> Result<Run, String> {
         let configuration = &self.study.configurations[setup];
         let workload = self.subjects.workload(subject).to_string();
         let program = self.subjects.program(subject);
         let program = program.ok_or_else(|| format!("no workload `{workload}`"))?;
-        let changes: Vec<String> = configuration
-            .parameters
-            .iter()
-            .map(|p| p.value.clone())
-            .collect();
+        let changes = self.changes(&workload, configuration).into_iter();
+        let changes: Vec<String> = changes.map(|p| p.value).collect();
         let parameters = program
             .parameters(self.size, &changes)
             .map_err(|e| format!("workload `{workload}`: {e}"))?;

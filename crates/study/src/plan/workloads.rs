@@ -162,8 +162,9 @@ impl Plan {
         }
         let repeats = self.study.repeats.workloads.iter().map(|(name, _)| name);
         let waivers = self.study.waivers.iter().map(|w| &w.workload);
+        let inputs = self.study.inputs.iter().map(|i| &i.workload);
         let timelines = self.study.timelines.iter().map(|t| &t.workload);
-        let mut names = repeats.chain(waivers).chain(timelines);
+        let mut names = repeats.chain(waivers).chain(inputs).chain(timelines);
         names.try_for_each(|name| self.known_program(name))
     }
 

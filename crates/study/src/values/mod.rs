@@ -3,6 +3,6 @@
 pub(crate) mod average;
 pub(crate) mod metric;
 pub mod sample;
-pub(crate) mod sensitivity;
+pub mod sensitivity;
 pub mod sizes;
 pub(crate) mod trade_off;

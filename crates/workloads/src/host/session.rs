@@ -172,6 +172,35 @@ impl Session<'_> {
         self.device.launch(module.id, &launch)
     }
 
+    /// The same for a kernel that is given so many registers unless that is 0; in virtual blocks, as many more as
+    /// these need.
+    pub fn launch_counted(
+        &mut self,
+        module: &Module,
+        (from, kernel): (&Kernel, &str),
+        shape: Shape,
+        arguments: &[Arg],
+        registers: u32,
+    ) -> Result<(), DeviceError> {
+        if registers == 0 {
+            return self.launch(module, kernel, shape, arguments);
+        }
+        let needs = |program: &Program| {
+            let found = args::find_kernel(program, kernel).map_err(DeviceError::bad_input)?;
+            Ok::<u32, DeviceError>(program.kernels[found].register_demand)
+        };
+        let more = match self.device.virtualize() {
+            None => 0,
+            Some(_) => {
+                let plain = self
+                    .compiler
+                    .compile(&format!("{}.ptx", from.name), from.ptx)?;
+                needs(&module.program)?.saturating_sub(needs(&plain)?)
+            }
+        };
+        self.launch_with_registers(module, kernel, shape, arguments, registers + more)
+    }
+
     /// The same for a kernel whose blocks wait for each other: an error when the GPU cannot hold
     /// all of them at once, since those it holds would wait forever.
     pub fn launch_together(

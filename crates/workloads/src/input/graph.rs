@@ -89,6 +89,20 @@ pub fn scale_free(scale: u32, edges_per_node: u32, random: &mut Random) -> Graph
     Graph::undirected(nodes, &pairs)
 }
 
+/// A graph of 2^`scale` nodes without structure: every node draws half of `edges_per_node` neighbours, one more or one
+/// fewer, all equally likely, and edges have both directions.
+pub fn uniform(scale: u32, edges_per_node: u32, random: &mut Random) -> Graph {
+    let nodes = 1u32 << scale;
+    let half = i128::from(edges_per_node / 2).max(1);
+    let mut pairs = Vec::new();
+    for node in 0..nodes {
+        for _ in 0..random.between(half - 1, half + 1) {
+            pairs.push((node, random.below(u64::from(nodes)) as u32));
+        }
+    }
+    Graph::undirected(nodes, &pairs)
+}
+
 /// A mesh of `side` x `side` x `side` nodes, as a finite-element program has: neighbours along the
 /// axes are connected, and every square of a layer has one of its diagonals.
 pub fn mesh(side: u32, random: &mut Random) -> Graph {
@@ -140,6 +154,20 @@ mod tests {
         let mean = g.edges.len() / 1024;
         assert!(largest > 4 * mean, "hub has {largest}, mean {mean}");
         assert!(g.edges.iter().all(|n| *n < 1024));
+    }
+
+    #[test]
+    fn uniform_graphs_repeat_and_have_no_hubs() {
+        let make = |seed| uniform(10, 6, &mut Random::new(seed, "graph"));
+        let g = make(1);
+        assert_eq!(g, make(1));
+        assert_ne!(g, make(2));
+        let mean = g.edges.len() as f64 / 1024.0;
+        assert!((5.7..6.3).contains(&mean), "mean degree {mean}");
+        let largest = g.neighbours(g.hub()).len();
+        assert!(largest < 20, "hub has {largest}");
+        let least = (0..1024).map(|n| g.neighbours(n).len()).min();
+        assert!(least >= Some(1), "{least:?}");
     }
 
     #[test]

@@ -1,8 +1,11 @@
-//! Breadth-first search: on a scale-free graph, and on a mesh.
+//! Breadth-first search: on a scale-free graph (or one without structure), and on a mesh.
 //!
 //! Both run the same two kernels. In the scale-free graph a few levels reach everything and the
 //! neighbour loops differ wildly in length; in the mesh every node has some eight neighbours, and
 //! divergence comes from how few nodes of a warp are in the frontier at a time.
+//!
+//! Rodinia's is `uniform=1 scale=16 degree=6 block=512 bytes=1 rolled=1`: 65,536 nodes that draw two to four
+//! neighbours each, all equally likely, masks of bytes, and a loop over edges that is not unrolled.
 //!
 //! First measurement of the mesh (`small`, pdom): SIMD efficiency 46.6% on fx5800 and gtx480, 13.3
 //! million thread instructions in 26 levels, no barriers.
@@ -36,6 +39,15 @@ static INFO: Info = Info {
         ),
         Parameter::new("degree", "mean degree", [8, 8, 16], (1, 64)),
         Parameter::new("block", "threads per block", [256, 256, 256], (32, 1024)).multiple_of(32),
+        Parameter::off("bytes", "whether masks are of bytes, as the original's"),
+        Parameter::off(
+            "rolled",
+            "whether the loop over edges is not unrolled, as the original's compiler left it",
+        ),
+        Parameter::off(
+            "uniform",
+            "whether all edges are equally likely, as the original's",
+        ),
     ],
     sets: &[Set::Divergent],
     exceptions: &[],
@@ -55,6 +67,8 @@ static MESH: Info = Info {
             (1, 400),
         ),
         INFO.parameters[2],
+        INFO.parameters[3],
+        INFO.parameters[4],
     ],
     ..INFO
 };
@@ -64,6 +78,41 @@ pub struct Bfs;
 
 /// The variant on a mesh.
 pub struct BfsMesh;
+
+/// How the kernels are launched, and which.
+struct Form {
+    block: u32,
+    bytes: bool,
+    rolled: bool,
+}
+
+impl Form {
+    fn of(parameters: &Parameters) -> Form {
+        Form {
+            block: parameters.get_u32("block"),
+            bytes: parameters.on("bytes"),
+            rolled: parameters.on("rolled"),
+        }
+    }
+
+    /// The kernels of a level.
+    fn kernels(&self) -> [&'static str; 2] {
+        match (self.bytes, self.rolled) {
+            (false, false) => ["bfs_visit", "bfs_advance"],
+            (false, true) => ["bfs_visit_rolled", "bfs_advance"],
+            (true, false) => ["bfs_visit_bytes", "bfs_advance_bytes"],
+            (true, true) => ["bfs_visit_bytes_rolled", "bfs_advance_bytes"],
+        }
+    }
+
+    /// A mask with one node.
+    fn mask(&self, nodes: u32, only: u32) -> Vec<u8> {
+        let each = if self.bytes { 1 } else { 4 };
+        let mut mask = vec![0; nodes as usize * each];
+        mask[only as usize * each] = 1;
+        mask
+    }
+}
 
 /// Levels by a queue.
 pub(super) fn reference(graph: &Graph, source: u32) -> Vec<u32> {
@@ -95,8 +144,14 @@ impl Workload for Bfs {
     ) -> Result<Outcome, DeviceError> {
         let mut random = Random::new(seed, "bfs");
         let (scale, degree) = (parameters.get_u32("scale"), parameters.get_u32("degree"));
+        let form = Form::of(parameters);
+        if parameters.on("uniform") {
+            // The original begins at the first node.
+            let graph = graph::uniform(scale, degree, &mut random);
+            return search(&graph, 0, &form, session);
+        }
         let graph = graph::scale_free(scale, degree, &mut random);
-        search(&graph, graph.hub(), parameters.get_u32("block"), session)
+        search(&graph, graph.hub(), &form, session)
     }
 }
 
@@ -115,7 +170,7 @@ impl Workload for BfsMesh {
         let graph = graph::mesh(side, &mut Random::new(seed, "bfs-mesh"));
         // From the middle it is half as far to the farthest node.
         let middle = (side / 2 * side + side / 2) * side + side / 2;
-        search(&graph, middle, parameters.get_u32("block"), session)
+        search(&graph, middle, &Form::of(parameters), session)
     }
 }
 
@@ -123,26 +178,24 @@ impl Workload for BfsMesh {
 fn search(
     graph: &Graph,
     source: u32,
-    block: u32,
+    form: &Form,
     session: &mut Session<'_>,
 ) -> Result<Outcome, DeviceError> {
     let nodes = graph.nodes();
-    let only_source = |there: u32, elsewhere: u32| -> Vec<u32> {
-        let mut v = vec![elsewhere; nodes as usize];
-        v[source as usize] = there;
-        v
-    };
+    let mut levels = vec![UNREACHED; nodes as usize];
+    levels[source as usize] = 0;
+    let only_source = form.mask(nodes, source);
 
     let module = session.load(&INFO.kernel)?;
     let row = session.upload_u32("row", &graph.row)?;
     let edges = session.upload_u32("edges", &graph.edges)?;
-    let frontier = session.upload_u32("frontier", &only_source(1, 0))?;
-    let next = session.zeroed("next", u64::from(nodes) * 4)?;
-    let visited = session.upload_u32("visited", &only_source(1, 0))?;
-    let level = session.upload_u32("level", &only_source(0, UNREACHED))?;
+    let frontier = session.upload("frontier", &only_source)?;
+    let next = session.zeroed("next", only_source.len() as u64)?;
+    let visited = session.upload("visited", &only_source)?;
+    let level = session.upload_u32("level", &levels)?;
     let again = session.zeroed("again", 4)?;
 
-    let shape = Shape::cover(nodes, block);
+    let shape = Shape::cover(nodes, form.block);
     let pointers = |list: &[u64]| -> Vec<Arg> {
         let mut args: Vec<Arg> = list.iter().map(|p| Arg::Pointer(*p)).collect();
         args.push(Arg::u32(nodes));
@@ -158,8 +211,9 @@ fn search(
             ));
         }
         session.device.write(again, &[0; 4])?;
-        session.launch(&module, "bfs_visit", shape, &visit)?;
-        session.launch(&module, "bfs_advance", shape, &advance)?;
+        let [visiting, advancing] = form.kernels();
+        session.launch(&module, visiting, shape, &visit)?;
+        session.launch(&module, advancing, shape, &advance)?;
         if session.read_u32(again)? == 0 {
             break;
         }

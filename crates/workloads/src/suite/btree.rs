@@ -13,7 +13,7 @@
 //! SIMD efficiency 93.0%, 21.9% of warp time at barriers; `btree-range` 11.1 million, 92.5%, 24.5%.
 
 use super::host::{arguments, check_u32};
-use super::{Info, Parameter, Parameters, Set, Workload, kernel};
+use super::{Info, Parameter, Parameters, REGISTERS, Set, Workload, kernel};
 use crate::host::args::Arg;
 use crate::host::compare::Outcome;
 use crate::host::device::DeviceError;
@@ -25,7 +25,7 @@ const ORDER: usize = 256;
 /// The key of an unused place, above every other.
 const UNUSED: u32 = u32::MAX;
 /// Registers per thread with which an SM holds five blocks, as the paper's does.
-const FIND_REGISTERS: u32 = 24;
+const FIND_REGISTERS: u64 = 24;
 /// What the answer to a query is when the key is not there.
 const ABSENT: u32 = u32::MAX;
 
@@ -50,6 +50,10 @@ static FIND: Info = Info {
     parameters: &[
         RECORDS,
         Parameter::new("queries", "queries", [12, 750, 10_000], (1, 65_535)),
+        Parameter {
+            sizes: [FIND_REGISTERS; 3],
+            ..REGISTERS
+        },
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
     exceptions: &[],
@@ -70,6 +74,7 @@ static RANGE: Info = Info {
     parameters: &[
         RECORDS,
         Parameter::new("queries", "queries", [12, 450, 6_000], (1, 65_535)),
+        REGISTERS,
     ],
     sets: &[Set::Coherent, Set::BarrierIntensive],
     exceptions: &[],
@@ -205,7 +210,10 @@ impl Workload for FindK {
         ];
         let shape = Shape::linear(queries.len() as u32, ORDER as u32);
         let args = arguments(&pointers, &[Arg::u32(setup.height)]);
-        session.launch_with_registers(&module, "btree_find_k", shape, &args, FIND_REGISTERS)?;
+        match parameters.get_u32("registers") {
+            0 => session.launch(&module, "btree_find_k", shape, &args)?,
+            n => session.launch_with_registers(&module, "btree_find_k", shape, &args, n)?,
+        }
         let expected: Vec<u32> = queries
             .iter()
             .map(|key| match setup.sorted.binary_search(key) {
@@ -259,7 +267,14 @@ impl Workload for Range {
         pointers.extend([starts, lengths]);
         let shape = Shape::linear(ranges.len() as u32, ORDER as u32);
         let args = arguments(&pointers, &[Arg::u32(setup.height)]);
-        session.launch(&module, "btree_range", shape, &args)?;
+        let kernel = (&RANGE.kernel, "btree_range");
+        session.launch_counted(
+            &module,
+            kernel,
+            shape,
+            &args,
+            parameters.get_u32("registers"),
+        )?;
         let (first, length): (Vec<u32>, Vec<u32>) = ranges.into_iter().unzip();
         Ok(Outcome::of([
             check_u32(session, "starts", starts, &first)?,

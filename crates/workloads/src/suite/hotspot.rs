@@ -13,7 +13,7 @@
 //! imply, so it stays, and is listed as coherent.
 
 use super::host::{arguments, check_f32, float};
-use super::{Info, Parameter, Parameters, Set, Workload, kernel};
+use super::{Info, Parameter, Parameters, REGISTERS, Set, Workload, kernel};
 use crate::host::args::Arg;
 use crate::host::compare::{Outcome, Tolerance};
 use crate::host::device::DeviceError;
@@ -50,6 +50,15 @@ static INFO: Info = Info {
         ),
         Parameter::new("steps", "time steps", [3, 4, 20], (1, 1000)),
         Parameter::new("pyramid", "time steps per launch", [2, 2, 2], (1, 7)),
+        Parameter::off(
+            "divides",
+            "whether each thread divides by capacity and resistances, as the original's do",
+        ),
+        Parameter::off(
+            "branches",
+            "whether each comparison is a branch, as the original's compiler left them",
+        ),
+        REGISTERS,
     ],
     sets: &[Set::Coherent],
     exceptions: &[],
@@ -66,6 +75,9 @@ struct Chip {
     per_rx: f32,
     per_ry: f32,
     per_rz: f32,
+    capacity: f32,
+    resistances: [f32; 3],
+    step: f32,
 }
 
 /// Kelvin around the chip.
@@ -92,6 +104,18 @@ impl Chip {
             per_rx: (1.0 / lateral) as f32,
             per_ry: (1.0 / lateral) as f32,
             per_rz: (1.0 / vertical) as f32,
+            capacity: capacity as f32,
+            resistances: [lateral, lateral, vertical].map(|r| r as f32),
+            step: step as f32,
+        }
+    }
+
+    /// As the kernels that are given factors take it, or those whose threads divide.
+    fn constants(&self, divides: bool) -> Vec<f32> {
+        let [rx, ry, rz] = self.resistances;
+        match divides {
+            false => vec![self.per_capacity, self.per_rx, self.per_ry, self.per_rz],
+            true => vec![self.capacity, rx, ry, rz, self.step],
         }
     }
 
@@ -148,6 +172,14 @@ impl Workload for Hotspot {
         let side = parameters.get_u32("side");
         let steps = parameters.get_u32("steps");
         let pyramid = parameters.get_u32("pyramid");
+        let divides = parameters.on("divides");
+        let kernel = match (divides, parameters.on("branches")) {
+            (false, false) => "hotspot",
+            (false, true) => "hotspot_branches",
+            (true, false) => "hotspot_divides",
+            (true, true) => "hotspot_divides_branches",
+        };
+        let registers = parameters.get_u32("registers");
         let chip = Chip::new(side as usize);
         let mut random = Random::new(seed, "hotspot");
         let power = floorplan(chip.side, &mut random);
@@ -170,16 +202,10 @@ impl Workload for Hotspot {
         while done < steps {
             let now = pyramid.min(steps - done);
             let whole = [side, side, pyramid, now].map(Arg::u32);
-            let constants = [
-                chip.per_capacity,
-                chip.per_rx,
-                chip.per_ry,
-                chip.per_rz,
-                AMBIENT,
-            ];
+            let constants = chip.constants(divides).into_iter().chain([AMBIENT]);
             let scalars: Vec<Arg> = whole.into_iter().chain(constants.map(float)).collect();
             let args = arguments(&[heat, from, to], &scalars);
-            session.launch(&module, "hotspot", shape, &args)?;
+            session.launch_counted(&module, (&INFO.kernel, kernel), shape, &args, registers)?;
             (from, to) = (to, from);
             done += now;
         }

@@ -9,7 +9,7 @@
 //! 100%, no barriers; turning the features round takes more than half of the cycles.
 
 use super::host::arguments;
-use super::{Info, Parameter, Parameters, Set, Workload, kernel};
+use super::{Info, Parameter, Parameters, REGISTERS, Set, Workload, kernel};
 use crate::host::args::Arg;
 use crate::host::compare::{Outcome, Tolerance, compare};
 use crate::host::device::DeviceError;
@@ -36,6 +36,7 @@ static INFO: Info = Info {
         Parameter::new("features", "features of a point", [10, 16, 34], (1, 128)),
         Parameter::new("clusters", "centres", [4, 5, 5], (1, 32)),
         Parameter::new("iterations", "iterations", [1, 2, 5], (1, 100)),
+        REGISTERS,
     ],
     sets: &[Set::Coherent],
     exceptions: &[],
@@ -139,7 +140,9 @@ impl Workload for KMeans {
             session.device.write(constant, &f32_bytes(&centres))?;
             let scalars = [count, dimensions, clusters].map(Arg::u32);
             let args = arguments(&[turned, membership], &scalars);
-            session.launch(&module, "kmeans_nearest", shape, &args)?;
+            let kernel = (&INFO.kernel, "kmeans_nearest");
+            let registers = parameters.get_u32("registers");
+            session.launch_counted(&module, kernel, shape, &args, registers)?;
             let bytes = session.device.read(membership, 4 * u64::from(count))?;
             let (words, _) = bytes.as_chunks();
             let got: Vec<u32> = words.iter().map(|w| u32::from_le_bytes(*w)).collect();

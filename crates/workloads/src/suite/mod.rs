@@ -64,7 +64,7 @@ mod vecadd;
 mod vector;
 mod wp;
 
-pub use parameters::{Parameter, Parameters, SMALL_VERSION, Size};
+pub use parameters::{Parameter, Parameters, REGISTERS, SMALL_VERSION, Size};
 
 use crate::host::compare::Outcome;
 use crate::host::device::DeviceError;

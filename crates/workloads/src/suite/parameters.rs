@@ -54,12 +54,25 @@ impl Parameter {
         }
     }
 
+    /// A choice that a variant makes otherwise, off at every size.
+    pub const fn off(name: &'static str, description: &'static str) -> Parameter {
+        Parameter::new(name, description, [0; 3], (0, 1))
+    }
+
     /// The same, restricted to multiples of a number.
     pub const fn multiple_of(mut self, multiple: u64) -> Parameter {
         self.multiple = multiple;
         self
     }
 }
+
+/// Registers per thread with which a launch is counted, where residency is to be another program's.
+pub const REGISTERS: Parameter = Parameter::new(
+    "registers",
+    "registers per thread that residency counts with; 0: those that the kernel needs",
+    [0; 3],
+    (0, 255),
+);
 
 /// The values of a workload's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +133,11 @@ impl Parameters {
             .find(|(n, _)| *n == name)
             .map(|(_, v)| *v)
             .expect("a workload asks only for parameters it declares")
+    }
+
+    /// Whether a choice is on.
+    pub fn on(&self, name: &str) -> bool {
+        self.get(name) != 0
     }
 
     /// The value as the kernels take it; ranges keep it within 32 bits.

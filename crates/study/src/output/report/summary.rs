@@ -80,6 +80,7 @@ impl Report<'_> {
     fn headline_table(&self, headlines: &[&Headline]) -> Markup {
         let printed = headlines.iter().any(|h| h.paper.is_some());
         let repeated = headlines.iter().any(|h| h.spread().is_some());
+        let open = headlines.iter().any(|h| !h.ranges.is_empty());
         // The figure's title stands on the first of its lines.
         let begins = |i: usize| {
             let before = i.checked_sub(1).map(|b| headlines[b]);
@@ -97,6 +98,7 @@ impl Report<'_> {
                                 @if printed { th { "the paper" } }
                                 th { "ours" }
                                 @if repeated { th { "lowest to highest repeat" } }
+                                @if open { th { "range over what the paper leaves open" } }
                             }
                         }
                         tbody {
@@ -116,6 +118,7 @@ impl Report<'_> {
                                     }
                                     td { b { (headline.text(headline.ours.total())) } }
                                     @if repeated { td { (headline.spread().unwrap_or_default()) } }
+                                    @if open { td { (headline.open().join("; ")) } }
                                 }
                                 "\n"
                             }

@@ -53,6 +53,10 @@ static INFO: Info = Info {
             (WINDOW as u64, 4096),
         ),
         Parameter::new("faces", "faces in the image", [1, 36, 60], (0, 10_000)),
+        Parameter::off(
+            "turned",
+            "whether each row of a block is turned by five lanes against the one before",
+        ),
     ],
     sets: &[Set::Divergent],
     exceptions: &[],
@@ -149,9 +153,13 @@ impl Workload for FaceDetect {
             Arg::u32(rows),
             Arg::u32(EARLY as u32),
         ];
-        session.launch(&module, "detect_early", shape, &arguments)?;
+        let [early, late] = match parameters.on("turned") {
+            false => ["detect_early", "detect_late"],
+            true => ["detect_early_turned", "detect_late_turned"],
+        };
+        session.launch(&module, early, shape, &arguments)?;
         arguments.push(Arg::u32(COUNTS.len() as u32));
-        session.launch(&module, "detect_late", shape, &arguments)?;
+        session.launch(&module, late, shape, &arguments)?;
         let got = session.device.read(failed, bytes)?;
         Ok(Outcome::of([compare(
             "failed stage",
