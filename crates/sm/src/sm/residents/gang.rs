@@ -1,6 +1,5 @@
-//! What happens to the warps of a gang at once: their instruction is complete, they come to a
-//! barrier and are let go. The same as for each of them in turn; slices that are in lockstep
-//! (`warps/lockstep`) stay so.
+//! What happens to the warps of a gang at once: their instruction is complete, they come to a barrier, and the barrier opens.
+//! Each warp comes to what it would come to if they changed one by one, and slices in lockstep (`warps/lockstep`) stay so.
 
 use super::Residents;
 use super::ownership::BarrierAt;
@@ -15,7 +14,7 @@ use crate::sm::warps::Hold;
 use warpsim_ptx::kernel::Pc;
 
 impl Residents {
-    /// An instruction of a gang is complete: registers are free, its warps may be waiting for that.
+    /// An instruction of a gang is complete: its warps may go on that have [waited for it](Residents::complete).
     #[inline]
     pub fn complete_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
         let Residents { warps, books, .. } = self;
@@ -38,8 +37,8 @@ impl Residents {
         }
     }
 
-    /// The warps at this index in these domains (a bit each) waited for an instruction that has completed: those that have
-    /// finished leave, the others may go on.
+    /// An instruction is no longer in flight of the warps at this index in these domains, a bit each, which may have waited for
+    /// that.
     #[inline(never)]
     fn settle_these(&mut self, domains: u64, index: u8) {
         let finished = domains & self.warps.finished_at(index);
@@ -175,7 +174,7 @@ impl Residents {
         }
     }
 
-    /// Warps of a gang that waited at a barrier go on.
+    /// A barrier has opened: the warps of a gang that waited there go on.
     pub(super) fn let_gang_go(&mut self, what: Hold, gang: Together) {
         self.warps.hold_gang(gang, what, false, &mut self.books);
         self.tell_plan_of_release(gang);

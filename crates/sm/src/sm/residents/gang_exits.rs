@@ -10,8 +10,8 @@ use crate::sm::launch::Launched;
 use warpsim_ptx::kernel::Pc;
 
 impl Residents {
-    /// Whether no thread of a warp's block waits for threads, at a barrier or in a `.sync` operation: then those that
-    /// exit let no thread go.
+    /// Whether no thread of a warp's block waits for others, at a barrier or in a `.sync` operation: then no thread goes on
+    /// because others exit.
     #[inline(never)]
     pub fn exits_alone(&self, slot: u16) -> bool {
         let block = self.blocks.get(self.warps.warp(slot).block);

@@ -1,6 +1,6 @@
-//! Which domains stand for others: those that hold the same are a class, and the first of them, its
-//! leader, stands for all. A domain that is like no other is a class by itself. The same for the warps of
-//! a home warp, by the domains they are in.
+//! A partition of domains into classes. All domains of a class have equal warp states. The first domain of a class is its
+//! leader: its state is kept, and it is the state of all. A domain without equal is a class of one. The warps of a
+//! home warp are partitioned in the same way, by the domains that they sit in.
 
 use crate::place::each;
 
@@ -14,7 +14,7 @@ pub(super) struct Classes<const N: usize> {
     /// All leaders, and all domains.
     leaders: u64,
     all: u64,
-    /// One stands for all of several.
+    /// There are several domains, in one class.
     one: bool,
 }
 
@@ -31,13 +31,13 @@ impl<const N: usize> Classes<N> {
         }
     }
 
-    /// Whether any domain stands for another.
+    /// Whether any class has several domains.
     #[inline]
     pub fn any(&self) -> bool {
         self.leaders != self.all
     }
 
-    /// Whether one stands for all of several.
+    /// Whether there are several domains, in one class.
     #[inline]
     pub fn is_one(&self) -> bool {
         self.one
@@ -55,19 +55,19 @@ impl<const N: usize> Classes<N> {
         self.all
     }
 
-    /// The domain that stands for a domain.
+    /// The leader of a domain's class.
     #[inline]
     pub fn leader_of(&self, domain: usize) -> usize {
         self.leader[domain % N] as usize
     }
 
-    /// The domains that a domain stands for, itself included, a bit each: none if another stands for it.
+    /// The class of a leader, itself included, a bit for each domain; none for a domain that leads no class.
     #[inline]
     pub fn members(&self, leader: usize) -> u64 {
         self.members[leader % N]
     }
 
-    /// Whether a leader stands for itself alone.
+    /// Whether a leader is alone in its class.
     #[inline]
     pub fn is_alone(&self, leader: usize) -> bool {
         self.members(leader).is_power_of_two()

@@ -45,7 +45,7 @@ impl WarpTable {
         self.fetch_for_one_under_way(place);
     }
 
-    /// No other port fetches for a warp whose domain is a class of its own, until what was fetched is decoded.
+    /// Until what was fetched is decoded, no other port fetches the same again; for a warp in a domain that is alone in its class.
     #[inline]
     pub fn fetch_for_one_under_way(&mut self, place: Place) {
         debug_assert!(self.classes.is_alone(place.domain.into()));

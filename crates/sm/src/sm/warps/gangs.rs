@@ -205,8 +205,8 @@ impl WarpTable {
         }
     }
 
-    /// Looks at the heads of a gang's buffers anew, where the gang has domains of several classes and this slot's warp stands for
-    /// all of it.
+    /// Finds out anew what depends on the heads of a gang's buffers, where its domains are of several classes. The buffers are
+    /// kept in this slot.
     #[inline(never)]
     fn refresh_classes(
         &mut self,
@@ -285,7 +285,7 @@ impl WarpTable {
         edit.refresh_head(next, code);
     }
 
-    /// Decodes for a gang whose domains are of several classes.
+    /// Puts what was fetched into the buffer of a gang with domains of several classes.
     #[inline(never)]
     fn decode_classes(
         &mut self,

@@ -1,5 +1,5 @@
-//! Instructions of a gang that are no longer in flight: they are complete, or, of stores, sent. Once for each
-//! class of domains that hold the same, as in [`gangs`](super::gangs).
+//! Instructions of a gang that are no longer in flight: they are complete, or, if they store, sent. The change is made once for
+//! each class of equal domains, as in [`gangs`](super::gangs).
 
 use super::WarpTable;
 use super::scoreboard::Hazard;

@@ -1,5 +1,5 @@
 //! Warps of a home warp that leave: their threads exit, fetch notices that they have finished, and their block
-//! leaves. Once for each class of domains that hold the same, as in [`gangs`](super::gangs).
+//! leaves. The change is made once for each class of equal domains, as in [`gangs`](super::gangs).
 
 use super::WarpTable;
 use crate::place::each;

@@ -1,11 +1,10 @@
-//! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of most slices
-//! hold the same most of the time. Domains that do are a class ([`classes`](super::classes)), the first of which
-//! stands for all: what the warps of a gang do together is done once for each class and counted for
-//! each of its domains ([`gangs`](super::gangs)). So is what it does to their buffers, to the scoreboard
-//! and to what they have in flight, where these hold the same too ([`together`](super::together)).
+//! Slices in lockstep. Where the warps of a home warp issue as a gang, the domains of most slices have equal warp states most of
+//! the time. Such domains are a class ([`classes`](super::classes)), and the state of the first is kept for all of them: what a
+//! gang does is done once for each class and counted for each of its domains ([`gangs`](super::gangs)). Buffers, scoreboard and
+//! what is in flight are kept by warps of a home warp, in classes of their own ([`together`](super::together)).
 //!
-//! Other parts need not know: a change of some warps takes their domains out of classes with others first, and at
-//! the beginning of a cycle domains that hold the same are made one class again.
+//! Other parts need not know. A change of one warp takes its domain out of its class first. At the beginning of a cycle, domains
+//! that have become equal are made one class again.
 
 use super::{Domain, Edit, WarpTable};
 use crate::place::{Place, each};
@@ -218,8 +217,8 @@ impl WarpTable {
         self.touch_alike(leader, books);
     }
 
-    /// A warp at the same index in every domain of every class is about to change in the same way. No class becomes
-    /// like another by that, so none is looked at for merging.
+    /// A warp at the same index in every domain of a class is about to change, and in all other classes, in the same way:
+    /// what differs between classes is elsewhere, so that none become equal by it.
     #[inline]
     pub(super) fn touch_alike(&mut self, leader: usize, books: &mut Books) {
         debug_assert!(!self.in_step && self.leader_of(leader) == leader);
@@ -228,13 +227,13 @@ impl WarpTable {
         self.pass_turn(leader, books);
     }
 
-    /// A change of such warps, for the leader's, once they have been [touched](Self::touch_class).
+    /// Changes the warps at an index in all domains of a class, which has been [touched](Self::touch_class).
     #[inline]
     pub(super) fn edit_class(&mut self, leader: usize, index: u8) -> Edit<'_> {
         self.edit_kept(leader, self.kept(self.slot_in(leader, index)))
     }
 
-    /// A change of a class of warps whose buffer and flight are kept at `slot`, for the leader's domain.
+    /// Changes the warps of a class. `slot` is the warp whose buffer is [kept](Self::kept) for that of the leader.
     #[inline]
     pub(super) fn edit_kept(&mut self, leader: usize, slot: u16) -> Edit<'_> {
         Edit {

@@ -1,11 +1,10 @@
-//! Gangs whose warps hold the same. The first of warps of a home warp that stand at one PC and have the
-//! same in their buffers and in flight stands for the others: for what they have there, for what is owed to
-//! them and for the instructions they have issued. What is kept of the others is of the time when it
-//! began to, until they are told again what has become of them, when one of them goes its own way. Whether
-//! their slices are in [lockstep](super::lockstep) makes no difference to that.
+//! Gangs whose warps are equal. Warps of a home warp with one PC, equal buffers and equal instructions in flight share one
+//! record of these, of the registers that they are owed and of the instructions that they have issued: that of the first warp. The
+//! records of the others are out of date meanwhile. They are brought up to date when one of the warps goes its own way. It does not
+//! matter whether their slices are in [lockstep](super::lockstep).
 //!
-//! Code that wants any of that of one warp asks the table, which knows [which warp stands for it](WarpTable::kept).
-//! Everything else that is kept for a warp is always its own.
+//! Code that needs any of this for one warp asks the table [where it is kept](WarpTable::kept). Everything else that is
+//! kept for a warp is always its own.
 
 use super::domain::assign;
 use super::{Warp, WarpTable};
@@ -21,7 +20,7 @@ impl WarpTable {
         index as u16 * self.domains.len() as u16 + domain as u16
     }
 
-    /// The slot of which is kept what a warp has in its buffer and in flight.
+    /// The slot where the buffer of a warp is kept, and what it has in flight.
     #[inline]
     pub fn kept(&self, slot: u16) -> u16 {
         if self.standing == 0 {

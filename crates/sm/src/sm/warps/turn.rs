@@ -185,7 +185,7 @@ impl WarpTable {
         self.take_turns(place, members, 1, passes, room, books);
     }
 
-    /// Warps are about to issue in all domains of a class, at the index of `place` in each: ends the turn of all these domains.
+    /// A warp is about to issue, and with it the warps at its index in all domains of its class.
     #[inline]
     pub fn take_class_turn(&mut self, place: Place, passes: u8, room: u64, books: &mut Books) {
         let members = self.classes.members(place.domain.into());
