@@ -15,11 +15,11 @@ mod standard {
     /// A helper looks so often for a new round before it is parked: for half a millisecond or more, several times
     /// as long as a round of a launch. Waking one that is parked takes longer than most rounds.
     pub const LOOKS: u32 = 20_000;
-    /// Who waits for a helper looks so often before it lets others have its core.
+    /// The caller looks so often for a helper to finish before it yields its core.
     pub const LOOKS_FOR_HELPER: u32 = 2_000;
     /// Where there are more threads than cores it begins as if it had looked so often.
     pub const CROWDED: u32 = 1_950;
-    /// Who has looked so often, of late with others running in between, sleeps in between.
+    /// After so many looks, the last of them with yields in between, a thread sleeps between looks.
     pub const YIELDS: u32 = 2_200;
 
     /// Sleeps for a little while.

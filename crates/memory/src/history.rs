@@ -63,7 +63,7 @@ impl History {
         self.changes.push_back((from, is));
     }
 
-    /// Whether it is so in a tick. Who asks does so in the order of ticks.
+    /// Whether it is so in a tick. Ticks are asked for in order.
     #[inline]
     pub fn at(&mut self, tick: Tick) -> bool {
         while let Some(&(from, is)) = self.changes.front()

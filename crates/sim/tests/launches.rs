@@ -6,6 +6,7 @@ use crate::common;
 
 use common::{Bench, kernel, lone_warp, machine};
 use std::collections::BTreeSet;
+use warpsim_sim::gpu::{Options, SimError};
 use warpsim_sim::observe::WarpEvent;
 
 /// SMs to which blocks of the last launch came.
@@ -116,4 +117,27 @@ fn a_fence_waits_for_stores_but_on_the_reference_for_registers() {
     let division = "div.s32 %r10, %r1, %r2;";
     assert!(after("gtx480-ref", division) > 140);
     assert!(after("gtx480", division) > 140);
+}
+
+#[test]
+fn a_gpu_on_which_a_launch_has_failed_takes_no_other() {
+    let ptx = kernel(0, "mov.u64 %rd5, 8; st.global.u32 [%rd5], %r1;");
+    let fails = |functional: bool, reference: bool| {
+        let options = Options {
+            functional,
+            reference,
+            ..Options::default()
+        };
+        let mut bench = Bench::unobserved(machine("gtx480", &["gpu.sms=2"]), &ptx, options);
+        let mut launch = || bench.try_launch([3, 1, 1], [64, 1, 1], 0);
+        let errors = [
+            launch().expect_err("out of bounds"),
+            launch().expect_err("again"),
+        ];
+        errors.map(|error| matches!(*error, SimError::Fault(_)))
+    };
+    assert_eq!(fails(false, false), [true, false]);
+    assert_eq!(fails(false, true), [true, false]);
+    // Without timing nothing is left of a launch.
+    assert_eq!(fails(true, false), [true, true]);
 }

@@ -171,8 +171,8 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Waits a moment before it looks again. Who has looked in vain for long lets others have its core: there may be more
-    /// threads than cores. In the end it sleeps in between.
+    /// Waits a moment before the next look. A thread that has looked in vain for long yields its core, because there may be
+    /// more threads than cores. Later it sleeps between looks.
     pub fn wait(&mut self) {
         self.looks = self.looks.saturating_add(1);
         if self.looks < LOOKS_FOR_HELPER {

@@ -147,7 +147,7 @@ impl Channel {
             told.sorted = 0;
             near.beyond -= near.flying.append(&mut told.flying) as u32;
             near.full.append(&mut told.full);
-            // Who has requests there looks again when what was known ends: none of them completes before that.
+            // A slice with requests there looks again when what was known ends: none of them completes before that.
             near.known = known;
         }
     }

@@ -96,7 +96,7 @@ impl Inlets {
         }
     }
 
-    /// Takes the next request, slices in turn. Who had no room hears that there is some.
+    /// Takes the next request, slices in turn. A slice that had no room is told that there is some.
     #[inline(always)]
     pub(super) fn take(&mut self, tell: &mut impl FnMut(usize, News)) -> Option<DramRequest> {
         let eligible = self.eligible();

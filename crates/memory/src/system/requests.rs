@@ -1,7 +1,7 @@
 //! The request network: from the SMs to the entrances of the L2 slices.
 
 use super::entrances::{AtEntrances, Entrances};
-use super::wires::Wires;
+use super::wires::{RoomChange, Wires};
 use crate::address_map::AddressMap;
 use crate::clock::Clock;
 use crate::inflight::Sent;
@@ -40,7 +40,7 @@ pub struct RequestNetwork {
     arriving: Vec<(Cycle, Request)>,
     /// SMs have been told that nothing of what they have sent is left.
     said_empty: bool,
-    changes: Vec<super::wires::RoomChange>,
+    changes: Vec<RoomChange>,
 }
 
 impl RequestNetwork {

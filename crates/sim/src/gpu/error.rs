@@ -31,7 +31,7 @@ pub enum SimError {
         limit: u64,
         /// The cycles that it took, if it ended while all came to the same cycle behind the limit.
         ended: Option<u64>,
-        /// Who was still running.
+        /// The warps that were still running.
         stuck: Box<Stuck>,
         /// The loop each warp spends its time in: SM, block, warp, first and last PTX line, the same in words,
         /// and how many of its instructions were seen there.
@@ -52,7 +52,7 @@ pub struct HotLoop {
     pub instructions: u64,
 }
 
-/// Who is stuck and where.
+/// What is stuck, and where.
 #[derive(Debug)]
 pub struct Stuck {
     /// Kernel.

@@ -51,9 +51,9 @@ pub struct Options {
     pub skip: bool,
     /// Give up a launch after this many cycles (warp instructions, when functional).
     pub max_cycles: Option<u64>,
-    /// Who is told how far a run is.
+    /// Is told how far a run is.
     pub progress: Box<dyn Progress>,
-    /// Who listens to the pipeline.
+    /// Observes the pipeline.
     pub observer: Option<Box<dyn Observer>>,
     /// Where kernels print.
     pub output: Box<dyn Write>,
@@ -161,6 +161,8 @@ pub struct Gpu {
     /// The SM that took a block last: the next launch begins with the one behind it.
     last_sm: usize,
     launches: u64,
+    /// A launch has failed under way: what is left of it is still on the SMs.
+    failed: bool,
     reports: Vec<LaunchReport>,
     /// Beyond the first launches: where in `reports` those of a kernel are added up.
     gathered: HashMap<String, usize>,
@@ -218,6 +220,7 @@ impl Gpu {
             texture_objects: Vec::new(),
             cycle: Cycle::ZERO,
             launches: 0,
+            failed: false,
             reports: Vec::new(),
             gathered: HashMap::new(),
             warnings: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::schedule::Place;
 
-/// Where a round begins. Who goes round takes the first eligible slot, and begins the next round behind it.
+/// Where a round begins. The first eligible slot is taken, and the next round begins behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Round {
     domains: u16,

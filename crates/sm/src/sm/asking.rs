@@ -1,5 +1,5 @@
-//! A policy that looks at warps looks at them in every cycle, whether or not one can issue: in those that run at issue, and
-//! in those that are skipped before the next one runs.
+//! A policy that looks at warps is asked in every cycle, whether or not a warp can issue: at issue in a cycle that runs, and
+//! for skipped cycles before the next one runs.
 
 use super::Sm;
 use super::launch::Launched;

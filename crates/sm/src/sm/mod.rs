@@ -3,8 +3,8 @@
 //!
 //! Each stage owns its state and can be built alone. [`cycle`] has their order within a cycle, and [`skipping`] says which
 //! cycles have to run.
-//! The SM changes nothing outside itself while it runs: requests leave through its [`Port`],
-//! stores and prints are [`Leavings`], and all are collected between rounds.
+//! The SM changes nothing outside itself while it runs. Requests leave through its [`Port`] and are sent when a run ends;
+//! stores and prints are [`Leavings`], and are collected between windows.
 
 mod asking;
 mod cycle;
@@ -224,7 +224,7 @@ impl Sm {
         std::mem::take(&mut self.residents.blocks.requests)
     }
 
-    /// Whether blocks have completed that the dispatcher has not taken notice of.
+    /// Whether blocks have completed that [`take_completed`](Sm::take_completed) has not returned.
     #[inline]
     pub fn has_completed(&self) -> bool {
         self.residents.blocks.completed() != 0

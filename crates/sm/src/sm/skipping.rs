@@ -144,7 +144,7 @@ impl Sm {
         }
     }
 
-    /// Whether a packet, of other lines than those that [come in parts](Reply::is_in_parts), changes nothing that a warp
+    /// Whether a packet whose line does not [come in parts](Reply::is_in_parts) changes nothing that a warp
     /// waits for: part of a line whose rest is still to come, or an acknowledgement that is not a warp's last.
     pub(super) fn passes_by(&mut self, reply: &Reply) -> bool {
         if !self.memory.is_quiet() {

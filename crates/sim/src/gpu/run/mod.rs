@@ -32,6 +32,10 @@ use warpsim_ptx::kernel::Virtualised;
 impl Gpu {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
+        if self.failed {
+            let text = "a launch has failed on this GPU and is still on its SMs: take a new one";
+            return Err(SimError::BadLaunch(text.into()));
+        }
         let (launched, occupancy, registers) = self.prepare(module, launch)?;
         let place = &mut self.modules[module].kernels[launch.kernel].launched;
         if !std::mem::replace(place, true) {
@@ -51,6 +55,7 @@ impl Gpu {
             self.run_timed(&launched, &files)
         };
         self.host += begin.elapsed();
+        self.failed = totals.is_err() && !self.options.functional;
         let totals = totals?;
         self.launches += 1;
         self.totals.add(&totals);

@@ -208,7 +208,7 @@ impl Site {
         let result = self.sm.run(until, &mut quantum);
         self.at = self.sm.ran_to();
         if let Err(fault) = result {
-            // Others that fail in the same quantum are heard, too.
+            // SMs that fail in the same quantum are noted, too.
             self.at = self.at.round_down(world.quantum) + world.quantum;
             world.failed(self.at, self.number, fault);
             return Some(Ran::Ends { at: self.at.get() });

@@ -56,7 +56,7 @@ impl Gpu {
         Ok(self.add_up(&course, finish, &before, sampler))
     }
 
-    /// Runs one period after the other until nothing is left of a launch. Returns the cycle with which that is so.
+    /// Runs windows until nothing is left of a launch. Returns the cycle in which it is over.
     fn run_to_end(
         &mut self,
         course: &mut Course,
@@ -232,7 +232,7 @@ impl Gpu {
             .max(memory)
     }
 
-    /// Who waits for what, of a launch that has come to cycle `at` and does not end. How far the memory system is depends on how
+    /// What each warp of a launch that does not end waits for in cycle `at`. How far the memory system is depends on how
     /// it is simulated, unless it has nothing more to do.
     fn stuck(&self, at: Cycle, course: &Course) -> Box<Stuck> {
         let launched = course.launched;

@@ -108,8 +108,8 @@ impl Issue {
         }
     }
 
-    /// Finds out at which kinds of units there is room, if that has changed. Domains with room at some units stand for
-    /// none that have room at others.
+    /// Finds out at which kinds of units there is room, if that has changed. A class whose domains do not have room
+    /// at the same units is split.
     #[inline]
     fn find_room(&mut self, turns: &mut Turns) {
         let room = turns.collectors.room();

@@ -1,5 +1,5 @@
-//! The turns of schedulers: what each does to its warps in a cycle in which it issues from one, or from none. A domain
-//! that stands for others (`warps/lockstep`) has their turns too.
+//! The turns of schedulers: what each does to its warps in a cycle in which it issues from one, or from none. The
+//! first domain of a class (`warps/lockstep`) takes the turns of the whole class.
 
 use super::{Next, Surroundings};
 use crate::divergence::Groups;

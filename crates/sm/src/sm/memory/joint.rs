@@ -36,7 +36,7 @@ impl JointStores {
         self.stores.len() as u32 - 1
     }
 
-    /// Who waits for it.
+    /// The warps that wait for it.
     pub fn storers(&self, number: u32) -> &Storers {
         &self.stores[number as usize].storers
     }

@@ -90,7 +90,7 @@ pub struct MemOp {
     pub prefetch: bool,
     /// Its accesses; the last goes first.
     pub accesses: Vec<Access>,
-    /// Who waits for it.
+    /// The warps that wait for it.
     pub owners: FixedList<Owner, 8>,
     /// Values of an atomic.
     pub atomic: Option<Box<AtomicData>>,

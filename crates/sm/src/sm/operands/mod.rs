@@ -349,7 +349,7 @@ impl Collectors {
         op
     }
 
-    /// The instructions of a group that are ready to leave it. Who takes some out says so
+    /// The instructions of a group that are ready to leave it. A caller that takes some out says so
     /// ([`note_left`](Collectors::note_left)).
     #[inline]
     pub fn behind(&mut self, g: usize) -> &mut Registers {

@@ -5,7 +5,7 @@
 //! bit sets, skips cycles in which nothing happens, and counts many cycles at once. This one keeps a plain struct for
 //! each warp, steps through every cycle and looks at everything in each. Both use the same issue policies, fetch
 //! policies, divergence models, caches and execution of instructions, and both count the same statistics, which
-//! have to be equal (`crates/workloads/tests/reference.rs`). `warpsim run --reference` runs this one.
+//! have to be equal (`crates/workloads/tests/golden/reference.rs`). `warpsim run --reference` runs this one.
 //!
 //! # A cycle
 //!

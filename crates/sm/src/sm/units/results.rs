@@ -111,7 +111,7 @@ impl Results {
 
     /// Claims the cycle at a place in the ring, as far ahead as was said at most, for results of a unit, if no other
     /// result of that unit has it and fewer than `most` of the units that share its buses (a bit each) do;
-    /// says whether. Who has claimed it books what comes.
+    /// says whether. The caller that has claimed it books the result.
     #[inline]
     pub fn claim(&mut self, place: usize, unit: usize, bus: u32, most: u32) -> bool {
         let units = &mut self.buckets[place % Results::HORIZON].units;

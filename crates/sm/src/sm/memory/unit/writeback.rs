@@ -63,7 +63,7 @@ impl LoadStore {
         self.choose_writeback(now, with);
     }
 
-    /// Who writes back next. Mostly there is one client, the L1.
+    /// The client that writes back next. Mostly there is one client, the L1.
     #[inline]
     fn choose_writeback(&mut self, now: Cycle, with: &mut Surroundings) {
         let (port, ready) = (&mut self.writeback, self.caches.ready);
