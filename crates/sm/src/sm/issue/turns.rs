@@ -103,13 +103,6 @@ fn drop_these(
         return warps.drop_wrong_paths(d, wrong, groups, code, books);
     };
     let mut left = warps.members(d);
-    if left == 1 << d {
-        let lost = ranked_before(winner, d, wrong, &books.policy);
-        if lost != 0 {
-            warps.drop_wrong_paths(d, lost, groups, code, books);
-        }
-        return;
-    }
     while left != 0 {
         let (domains, lost) = alike(left, |d| ranked_before(winner, d, wrong, &books.policy));
         left &= !domains;
@@ -122,7 +115,6 @@ fn drop_these(
 }
 
 /// The warps of a domain among these that the policy ranks before the `winner`.
-#[inline]
 fn ranked_before(winner: u8, d: usize, among: u64, policy: &Chosen) -> u64 {
     let before = each(among).filter(|index| policy.before(d, *index as u8, winner));
     before.fold(0, |all, index| all | 1 << index)

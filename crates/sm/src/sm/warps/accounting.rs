@@ -150,20 +150,12 @@ impl WarpTable {
     #[inline(never)]
     pub(super) fn account_stall(&mut self, d: usize, room: u64, books: &mut Books) {
         let (now, members) = (self.now, self.classes.members(d));
-        let is_alone = members & (members - 1) == 0;
-        let times = if is_alone {
-            1
-        } else {
-            u64::from(members.count_ones())
-        };
+        let times = u64::from(members.count_ones());
         let domain = &mut self.domains[d];
         books.watch.states(self.layout, d, domain, 0, room, now);
         let idle = domain.account(0, room, times, &mut books.stats.warps);
         count_idle(domain, idle, now, now + 1, times, books);
-        match is_alone {
-            true => count_stall(domain, d, 1, books),
-            false => each(members).for_each(|d| count_stall(domain, d, 1, books)),
-        }
+        each(members).for_each(|d| count_stall(domain, d, 1, books));
         domain.accounted = now + 1;
     }
 }
