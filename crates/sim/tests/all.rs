@@ -19,6 +19,7 @@ mod keys;
 mod large_kernels;
 mod launches;
 mod limits;
+mod looking;
 mod models;
 mod named;
 mod network;

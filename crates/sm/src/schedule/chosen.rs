@@ -51,6 +51,12 @@ impl Chosen {
         }
     }
 
+    /// Whether it wants to hear that time has passed.
+    #[inline(always)]
+    pub fn hears_time(&self) -> bool {
+        matches!(self, Chosen::Other(_))
+    }
+
     /// Tells the policy that time has [passed](IssuePolicy::advance).
     #[inline(always)]
     pub fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {

@@ -111,7 +111,7 @@ pub trait IssuePolicy: Any + Send {
         false
     }
 
-    /// Cycles `from..to` pass with nothing issued by `domain`.
+    /// Cycles `from..to` pass with nothing issued by `domain`, which has warps.
     fn advance(&mut self, domain: usize, from: Cycle, to: Cycle) {
         let _ = (domain, from, to);
     }

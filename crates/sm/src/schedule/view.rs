@@ -44,9 +44,8 @@ pub struct WarpInfo {
 
 /// A policy that looks at warps before it chooses.
 pub trait Considers {
-    /// Looks at the state of a domain and says which of its warps may issue now. Called in every
-    /// cycle in which warps are looked at; where nothing has changed, calling it again changes
-    /// nothing.
+    /// Looks at the state of a domain and says which of its warps may issue now. Called in every cycle, at
+    /// issue, whether or not a warp may: hardware looks at its warps in every cycle.
     fn consider(&mut self, domain: usize, facts: &Facts) -> u64;
 }
 

@@ -89,9 +89,9 @@ impl Sm {
     #[inline(always)] // its one caller is the loop over cycles
     fn cycle(&mut self, now: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
         let launched = quantum.launched;
-        self.residents.warps.start_cycle(now);
-        if self.units.power().is_some() {
-            self.catch_up_power(now, launched);
+        match self.is_watched {
+            true => self.start_watched_cycle(now, launched),
+            false => self.residents.warps.start_cycle(now),
         }
         self.residents.take_arrivals(now, launched);
         self.take_reply(now, quantum.inbox);
@@ -112,11 +112,15 @@ impl Sm {
         self.residents.wake(now, launched);
         self.residents.tick_plan(now, launched);
         let Residents { warps, books, .. } = &mut self.residents;
-        if self.issue.may_act(now, warps, books, &self.collectors) {
+        let may_act = self.issue.may_act(now, warps, books, &self.collectors);
+        if may_act {
             match books.plans() {
                 true => self.issue_planned(now, quantum)?,
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
+        }
+        if self.is_watched {
+            self.ask_in_cycle(now, may_act);
         }
         self.residents.warps.end_turns();
         self.front

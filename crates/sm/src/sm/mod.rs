@@ -6,6 +6,7 @@
 //! The SM changes nothing outside itself while it runs. Requests leave through its [`Port`] and are sent when a run ends;
 //! stores and prints are [`Leavings`], and are collected between windows.
 
+mod asking;
 mod cycle;
 pub mod facts;
 mod frontend;
@@ -80,6 +81,8 @@ pub struct Sm {
     /// What it leaves for others.
     pub leavings: Leavings,
     clock: Clock,
+    /// The policy, or the power of the lanes, looks at warps in every cycle.
+    is_watched: bool,
     policy_phases: PolicyPhases,
 }
 
@@ -120,6 +123,7 @@ impl Sm {
                 prints: Vec::new(),
             },
             clock: Clock::default(),
+            is_watched: false,
             policy_phases: PolicyPhases::default(),
         }
     }
@@ -167,12 +171,14 @@ impl Sm {
     pub fn begin(&mut self, launched: &Launched, now: Cycle) {
         self.residents.begin(launched, now);
         self.units.begin(now, &launched.facts);
+        self.is_watched = self.looks_at_warps();
         self.policy_phases = PolicyPhases::begin(&mut self.residents, now);
         self.clock = Clock {
             ran: now,
             moved: now,
             first_half: now,
             next: now,
+            asked: now,
             restless: true,
         };
         // The policy may be another one than before.

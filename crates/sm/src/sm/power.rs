@@ -39,7 +39,7 @@ impl Sm {
     }
 
     /// Whether warps are here, or come in cycle `now`.
-    fn minds_warps(&self, now: Cycle) -> bool {
+    pub(super) fn minds_warps(&self, now: Cycle) -> bool {
         let residents = &self.residents;
         residents.warps.any_resident() || residents.blocks.next_arrival() <= now
     }
@@ -74,6 +74,9 @@ impl Sm {
     /// What has been counted before cycle `now`, which has not run; warp and scheduler states may
     /// be behind.
     pub fn sampled(&mut self, now: Cycle, launched: &Launched) -> SmStats {
+        if self.residents.books.considers() {
+            self.ask_for_skipped(now, launched);
+        }
         let issued = self.stats().counters.warp_instructions;
         if self.minds_warps(now) {
             self.settle_power(now, launched);

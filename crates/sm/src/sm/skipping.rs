@@ -25,6 +25,8 @@ pub(super) struct Clock {
     /// Next cycle with something to do, as of the end of the last run; packets and blocks that
     /// arrive aside.
     pub next: Cycle,
+    /// First cycle for which a policy that looks at warps has not been asked.
+    pub asked: Cycle,
     /// The first half is looked at in every cycle: a part of it may come to have something to do
     /// although no warp changes.
     pub restless: bool,

@@ -23,15 +23,6 @@ const ONLY: &str = "WARPSIM_REFERENCE_ONLY";
 /// One of so many runs is made in the long test.
 const EVERY: &str = "WARPSIM_REFERENCE_EVERY";
 
-/// Runs in which the two still differ, by the issue policy and what goes with it. These policies look at the warps that
-/// are here, and the default SM
-/// lets them look only in cycles in which a warp may issue.
-const DIFFER: [[&str; 3]; 3] = [
-    ["bfs", "majority", "cff"],
-    ["bfs", "tls", "sm.warp_width=16"],
-    ["merge-sort", "origami", "folding=phases"],
-];
-
 /// Makes a run on both; says how they differ, if they do.
 fn compare(run: &Run) -> Result<(), String> {
     let on = |reference| {
@@ -92,11 +83,6 @@ fn supported(lines: &[Line]) -> Vec<&Run> {
             reference: true,
             ..Options::default()
         };
-        let line = run.to_string();
-        let differs = |words: &[&str; 3]| words.iter().all(|word| line.contains(word));
-        if DIFFER.iter().any(differs) {
-            return false;
-        }
         let small = run.how == How::Plain && run.size == Size::Tiny;
         small && named && Simulated::new(machine(run).expect("a machine"), options).is_ok()
     };

@@ -70,7 +70,8 @@ impl Turns<'_> {
             self.warps.end_empty_turn(d, room, self.books);
             self.drop_wrong_paths(d, None);
             for d in each(self.warps.members(d)) {
-                self.books.policy.advance(d, self.now, self.now + 1);
+                let domain = self.warps.sets(d);
+                domain.pass_time(d, self.now, self.now + 1, self.books);
             }
         }
     }

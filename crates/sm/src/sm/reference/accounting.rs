@@ -45,7 +45,9 @@ impl Sm {
         } += 1;
         let state = self.stall(d, launched);
         self.stats.schedulers.count(state, 1);
-        self.policy.advance(d, now, now + 1);
+        if self.here[d] > 0 {
+            self.policy.advance(d, now, now + 1);
+        }
     }
 
     /// What a warp does in this cycle, if it issues nothing and finds no room at its unit.

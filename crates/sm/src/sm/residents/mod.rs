@@ -174,6 +174,20 @@ impl Residents {
         self.model_ticks
     }
 
+    /// The policy looks at the warps of every scheduler.
+    pub fn ask_policy(&mut self) {
+        for d in 0..self.warps.layout().domains() {
+            self.warps.consider(d, &mut self.books);
+        }
+    }
+
+    /// Accounts for the cycles before `to` that are not yet accounted for, of all schedulers.
+    pub fn account_to(&mut self, to: Cycle) {
+        for d in 0..self.warps.layout().domains() {
+            self.warps.pass(d, to, &mut self.books);
+        }
+    }
+
     /// The divergence model and the issue policy do what they do by themselves.
     #[inline]
     pub fn tick(&mut self, now: Cycle, launched: &Launched) {

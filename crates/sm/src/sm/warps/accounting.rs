@@ -118,10 +118,6 @@ impl WarpTable {
             return self.account_class(d, to, books);
         }
         let from = self.domains[d].accounted;
-        books.policy.advance(d, from, to);
-        if books.considers() {
-            self.consider(d, books);
-        }
         let domain = &mut self.domains[d];
         books
             .watch
@@ -141,8 +137,8 @@ impl WarpTable {
         count_idle(domain, idle, from, to, times, books);
         domain.accounted = to;
         for d in each(members) {
-            books.policy.advance(d, from, to);
             count_stall(domain, d, to - from, books);
+            domain.pass_time(d, from, to, books);
         }
     }
 
@@ -170,8 +166,18 @@ pub(super) fn pass_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut
 
 #[inline(never)]
 fn account_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
-    books.policy.advance(d, domain.accounted, to);
     count_passed(domain, d, to, books);
+}
+
+impl Domain {
+    /// The policy hears that nothing has issued in these cycles. It does not where there are no warps: how far an SM runs
+    /// beyond the end of a launch must make no difference.
+    #[inline(always)]
+    pub fn pass_time(&self, d: usize, from: Cycle, to: Cycle, books: &mut Books) {
+        if books.policy.hears_time() && self.resident != 0 {
+            books.policy.advance(d, from, to);
+        }
+    }
 }
 
 /// Counts the cycles of a domain before `to`, in which nothing issued.
@@ -184,6 +190,7 @@ fn count_passed(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
     count_idle(domain, idle, from, to, 1, books);
     domain.accounted = to;
     count_stall(domain, d, to - from, books);
+    domain.pass_time(d, from, to, books);
 }
 
 /// Nothing issued from cycle `from` to `to`, in so many domains that are alike: what that is to

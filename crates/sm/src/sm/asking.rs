@@ -1,0 +1,52 @@
+//! A policy that looks at warps is asked in every cycle, whether or not a warp can issue: at issue in a cycle that runs, and
+//! for skipped cycles before the next one runs.
+
+use super::Sm;
+use super::launch::Launched;
+use crate::time::Cycle;
+
+impl Sm {
+    /// Whether the policy, or the power of the lanes, looks at warps in every cycle.
+    pub(super) fn looks_at_warps(&mut self) -> bool {
+        self.residents.books.considers() || self.units.power().is_some()
+    }
+
+    /// A cycle begins on an SM that is watched.
+    #[inline(never)]
+    pub(super) fn start_watched_cycle(&mut self, now: Cycle, launched: &Launched) {
+        if self.residents.books.considers() {
+            self.ask_for_skipped(now, launched);
+        }
+        self.residents.warps.start_cycle(now);
+        if self.units.power().is_some() {
+            self.catch_up_power(now, launched);
+        }
+    }
+
+    /// Asks the policy in a cycle that runs, if issue has not asked it.
+    #[inline(never)]
+    pub(super) fn ask_in_cycle(&mut self, now: Cycle, issue_has_asked: bool) {
+        if self.residents.books.considers() && !issue_has_asked {
+            self.residents.ask_policy();
+        }
+        self.clock.asked = now + 1;
+    }
+
+    /// Asks the policy for each cycle before `now` that has not run, and accounts for all of them: a cycle is charged by the
+    /// order that the policy had in it.
+    #[inline(never)]
+    pub(super) fn ask_for_skipped(&mut self, now: Cycle, launched: &Launched) {
+        if !self.minds_warps(self.clock.asked) {
+            self.clock.asked = now;
+        }
+        while self.clock.asked < now {
+            let at = self.clock.asked;
+            self.residents.account_to(at);
+            // At the start of the cycle the active sets are still those of the last one.
+            self.catch_up_power(at, launched);
+            self.residents.ask_policy();
+            self.clock.asked = at + 1;
+        }
+        self.residents.account_to(now);
+    }
+}
