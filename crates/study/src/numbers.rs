@@ -6,9 +6,11 @@
 //!
 //! `WHAT` is `learned` (three sentences), `headlines` or `kinds` (tables), `claims` (how many hold of those that were
 //! tested), `held` (that by kind), `table` with a figure's id (its averages beside the paper's), or `ours`, `spread` or `paper` with a figure's
-//! id, a group (or `all`) and a configuration. Where nothing is kept of a study, its numbers stay as they are.
+//! id, a group (or `all`) and a configuration. All but the numbers of one value say how many repeats are behind them, once;
+//! `repeats` says it alone, for text around such numbers. Where nothing is kept of a study, what stands there stays.
 
 use crate::results::key::sha256;
+use crate::words;
 use serde_json::Value;
 
 const BEGIN: &str = "<!-- numbers ";
@@ -62,16 +64,22 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
         ["learned"] => {
             let said = kept["learned"].as_array().ok_or_else(lacking)?;
             let said: Vec<&str> = said.iter().filter_map(Value::as_str).collect();
-            Ok(said.join(" "))
+            let repeats = repeats(kept).ok_or_else(lacking)?;
+            Ok(format!(
+                "{} Behind these numbers: {repeats}.",
+                said.join(" ")
+            ))
         }
         ["claims"] => {
             let of = |key: &str| kept["claims"][key].as_u64().ok_or_else(lacking);
             Ok(format!("{} of {}", of("holds")?, of("tested")?))
         }
+        ["repeats"] => repeats(kept).ok_or_else(lacking),
         ["held"] => held(kept).ok_or_else(lacking),
         ["headlines"] => headlines(kept).ok_or_else(lacking),
         ["kinds"] => kinds(kept).ok_or_else(lacking),
-        ["table", figure] => table(&kept["averages"][*figure]).ok_or_else(lacking),
+        ["table", figure] => table(kept, figure).ok_or_else(lacking),
+        ["spread", ..] if once(kept) => Ok(words::repeats(1)),
         [
             key @ ("ours" | "spread" | "paper"),
             figure,
@@ -82,7 +90,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
             Ok(value.as_str().ok_or_else(lacking)?.to_string())
         }
         _ => Err(format!(
-            "`{what}` is none of: learned, claims, held, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
+            "`{what}` is none of: learned, claims, held, repeats, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
         )),
     }
 }
@@ -92,13 +100,39 @@ fn cell(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('|', "\\|")
 }
 
+/// How many repeats are behind the numbers.
+fn repeats(kept: &Value) -> Option<String> {
+    Some(words::repeats(kept["repeats"].as_u64()? as usize))
+}
+
+/// Whether everything ran once, so that nothing is known of scatter.
+fn once(kept: &Value) -> bool {
+    kept["repeats"] == 1
+}
+
 fn headlines(kept: &Value) -> Option<String> {
-    let mut out = String::from(
-        "\n\n| claim | the paper | ours | lowest to highest repeat | | why |\n|---|---|---|---|---|---|\n",
+    let ours = format!("ours, {}", repeats(kept)?);
+    let columns = [
+        ("paper", "the paper"),
+        ("ours", ours.as_str()),
+        ("spread", "lowest to highest repeat"),
+        ("verdict", ""),
+        ("cause", "why"),
+    ];
+    let claims = kept["headlines"].as_array()?;
+    let claim = |name: &Value| &kept["verdicts"][name.as_str().unwrap_or_default()];
+    let filled = |key: &str| claims.iter().any(|c| !cell(&claim(c)[key]).is_empty());
+    let shown = columns.iter().filter(|(key, _)| filled(key));
+    let shown: Vec<&(&str, &str)> = shown.collect();
+    let titles: Vec<&str> = shown.iter().map(|(_, title)| *title).collect();
+    let mut out = format!(
+        "\n\n| claim | {} |\n|---|{}\n",
+        titles.join(" | "),
+        "---|".repeat(shown.len())
     );
-    for name in kept["headlines"].as_array()? {
-        let claim = &kept["verdicts"][name.as_str()?];
-        let cells = ["paper", "ours", "spread", "verdict", "cause"].map(|key| cell(&claim[key]));
+    for name in claims {
+        let cells = shown.iter().map(|(key, _)| cell(&claim(name)[*key]));
+        let cells: Vec<String> = cells.collect();
         out += &format!("| {} | {} |\n", cell(name), cells.join(" | "));
     }
     Some(out + "\n")
@@ -112,30 +146,34 @@ fn held(kept: &Value) -> Option<String> {
             told.push(format!("{holds} of {tested} {kind}"));
         }
     }
-    Some(told.join(", "))
+    Some(format!("{} ({})", told.join(", "), repeats(kept)?))
 }
 
 fn kinds(kept: &Value) -> Option<String> {
-    let columns = ["holds", "fails", "within scatter", "untested", "vacuous"];
+    let mut columns = vec!["holds", "fails", "within scatter", "untested", "vacuous"];
+    columns.retain(|c| *c != "within scatter" || !once(kept));
     let mut out = format!(
-        "\n\n| | {} |\n|---|---|---|---|---|---|\n",
-        columns.join(" | ")
+        "\n\n| {} | {} |\n|---|{}\n",
+        repeats(kept)?,
+        columns.join(" | "),
+        "---|".repeat(columns.len())
     );
     for (kind, counts) in kept["kinds"].as_object()? {
-        let numbers = columns.map(|c| counts[c].as_u64().unwrap_or(0).to_string());
+        let numbers = columns.iter().map(|c| counts[*c].as_u64().unwrap_or(0));
+        let numbers: Vec<String> = numbers.map(|n| n.to_string()).collect();
         out += &format!("| {kind} | {} |\n", numbers.join(" | "));
     }
     Some(out + "\n")
 }
 
 /// A figure's averages: a line for each configuration, columns for each group and for what the paper has of it.
-fn table(groups: &Value) -> Option<String> {
-    let groups = groups.as_object()?;
+fn table(kept: &Value, figure: &str) -> Option<String> {
+    let groups = kept["averages"][figure].as_object()?;
     let printed = |cells: &Value| {
         let mut all = cells.as_object().into_iter().flat_map(|c| c.values());
         all.any(|cell| cell["paper"].is_string())
     };
-    let mut head = String::from("|");
+    let mut head = format!("| {}", repeats(kept)?);
     let mut names: Vec<&String> = Vec::new();
     for (group, cells) in groups {
         head += &format!(" | {group}");
@@ -169,14 +207,15 @@ mod tests {
 
     fn kept(name: &str) -> Option<Value> {
         let found = json!({
+            "repeats": if name == "once" { 1 } else { 3 },
             "learned": ["One.", "Two."],
             "claims": { "holds": 2, "tested": 5 },
             "kinds": { "sizes": { "holds": 1, "fails": 2, "tested": 3 } },
             "headlines": ["a is fast"],
             "verdicts": { "a is fast": { "paper": "+8%", "ours": "+7.0%", "verdict": "holds" } },
-            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%" } } } },
+            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%", "spread": null } } } },
         });
-        (name == "s").then_some(found)
+        ["s", "once"].contains(&name).then_some(found)
     }
 
     #[test]
@@ -197,23 +236,51 @@ mod tests {
         let tables = "<!-- numbers s headlines --><!-- end numbers --><!-- numbers s kinds --><!-- end numbers -->";
         let now = written(tables, &kept).expect("good marks");
         assert!(
-            now.contains("| a is fast | +8% | +7.0% |  | holds |  |\n"),
+            now.contains("| claim | the paper | ours, three repeats |  |\n|---|---|---|---|\n| a is fast | +8% | +7.0% | holds |\n"),
             "{now}"
         );
         assert!(now.contains("| sizes | 1 | 2 | 0 | 0 | 0 |\n"), "{now}");
         let table = "<!-- numbers s table fig8 --><!-- end numbers -->";
         let now = written(table, &kept).expect("good marks");
-        let shown = "\n\n| | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n\n<!-- end";
+        let shown = "\n\n| three repeats | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n\n<!-- end";
         assert!(now.contains(shown), "{now}");
         let held = "<!-- numbers s held --><!-- end numbers -->";
         let now = written(held, &kept).expect("good marks");
-        assert!(now.contains("held -->1 of 3 sizes<!--"), "{now}");
+        assert!(
+            now.contains("held -->1 of 3 sizes (three repeats)<!--"),
+            "{now}"
+        );
         let other = page.replace("numbers s", "numbers other");
         assert_eq!(
             written(&other, &kept).expect("good marks"),
             other,
             "nothing is kept of it"
         );
+    }
+
+    #[test]
+    fn how_often_it_ran_is_said_once_and_one_repeat_has_no_scatter() {
+        let said = |what: &str| {
+            let page = format!("<!-- numbers once {what} --><!-- end numbers -->");
+            let now = written(&page, &kept).expect("good marks");
+            let (_, text) = now.split_once("-->").expect("a mark");
+            text.replace(END, "")
+        };
+        assert_eq!(said("repeats"), "one repeat");
+        assert_eq!(
+            said("learned"),
+            "One. Two. Behind these numbers: one repeat."
+        );
+        assert_eq!(said("spread fig8 all gto"), "one repeat");
+        assert_eq!(said("ours fig8 all gto"), "+8.1%");
+        for what in ["learned", "held", "headlines", "kinds", "table fig8"] {
+            let text = said(what);
+            assert_eq!(text.matches("one repeat").count(), 1, "{what}: {text}");
+            assert!(
+                !text.contains("scatter") && !text.contains("lowest"),
+                "{what}: {text}"
+            );
+        }
     }
 
     #[test]

@@ -118,6 +118,13 @@ pub fn mean(mean: Mean) -> &'static str {
     }
 }
 
+/// How often everything ran: "one repeat", "three repeats".
+pub fn repeats(n: usize) -> String {
+    const NAMES: [&str; 6] = ["no", "one", "two", "three", "four", "five"];
+    let count = NAMES.get(n).map_or(n.to_string(), |name| name.to_string());
+    format!("{count} {}", if n == 1 { "repeat" } else { "repeats" })
+}
+
 /// Over how many workloads something is: "over 8 of the 13".
 pub fn over(n: usize, of: usize) -> String {
     if n == of {
@@ -183,6 +190,8 @@ mod tests {
             with_spread(Display::Number, 5357.3, Some(27.3)),
             "5,357 \u{b1}27"
         );
+        let often = [1, 3, 11].map(super::repeats);
+        assert_eq!(often, ["one repeat", "three repeats", "11 repeats"]);
         assert_eq!(over(8, 13), "over 8 of the 13");
         assert_eq!(time(3.21), "3.2 s");
         assert_eq!(time(125.0), "2 min 05 s");

@@ -397,10 +397,17 @@ fn records_of_one_repeat_have_no_spread() {
     let made = records(&plan, &|workload, configuration| {
         ipc(workload, configuration, 0)
     });
-    let (report, _) = concluded("once", &plan, &made);
+    let (report, conclusion) = concluded("once", &plan, &made);
     let table = between(&report, "class=\"headlines\"", "</table>");
     assert!(
         !table.contains("repeat") && table.contains("<b>+10.0%</b>"),
         "{table}"
     );
+    for text in [&report, &conclusion.full] {
+        assert!(!text.contains("within scatter</"), "one repeat has none");
+        assert!(!text.contains("within scatter  "), "one repeat has none");
+    }
+    let kept = conclusion.kept.expect("all workloads ran");
+    assert_eq!(kept["repeats"], 1);
+    assert!(kept["averages"]["speedup"]["g"]["mwf-gto"]["spread"].is_null());
 }

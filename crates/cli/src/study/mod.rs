@@ -73,7 +73,7 @@ struct Common {
     /// Runs at a time [default: the processors of this machine].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-    /// Also write NAME.json there: the numbers of a whole study, which pages quote.
+    /// Also write NAME.json there: the numbers of all workloads at the study's size, which pages quote.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["size", "workloads", "shard"])]
     keep: Option<PathBuf>,
     /// Show every figure and claim, not only what was learned.
@@ -266,7 +266,7 @@ fn concluded(
     let quiet = show == Show::Nothing;
     if keep.is_some() && !plan.whole() {
         return Err(Failure::bad_input(format!(
-            "--keep: study `{}` is kept where all of it runs, as often as it says",
+            "--keep: study `{}` is kept where all of its workloads run, at its own size",
             plan.study.name
         )));
     }

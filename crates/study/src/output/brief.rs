@@ -49,10 +49,11 @@ pub fn learned(
     let kinds = Tally::by_kind(&results.plan().study, figures);
     if results.plan().too_small().is_none() && !kinds.is_empty() {
         let mut lines = vec![vec!["Claims".to_string()]];
-        lines[0].extend(Verdict::ALL.map(|v| v.name().to_string()));
+        let possible = Verdict::possible(results.plan().repeats);
+        lines[0].extend(possible.iter().map(|v| v.name().to_string()));
         for (kind, tally) in kinds {
             let mut line = vec![kind.plural().to_string()];
-            line.extend(tally.counts().map(|(_, n)| n.to_string()));
+            line.extend(possible.iter().map(|v| tally.of_verdict(*v).to_string()));
             lines.push(line);
         }
         out += &format!("\n{}", fitted(&lines, 1, width));

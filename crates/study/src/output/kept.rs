@@ -8,7 +8,7 @@ use crate::verdict::{Judged, Tally, Verdict};
 use crate::words;
 use serde_json::{Map, Value, json};
 
-/// The document; nothing of a part of a study, at another size, or with fewer repeats.
+/// The document; nothing of a part of a study, or at another size.
 pub fn json(
     results: &Results,
     figures: &[(Shown, Vec<Judged>)],
@@ -79,9 +79,10 @@ fn of_figures(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> Value {
                     continue;
                 };
                 let (low, high) = sample.range();
+                let ends = || format!("{} to {}", text(low), text(high));
                 let value = json!({
                     "ours": text(sample.total()),
-                    "spread": format!("{} to {}", text(low), text(high)),
+                    "spread": (sample.count() > 1).then(ends),
                     "over": over,
                     "paper": mean.paper[i].map(text),
                 });

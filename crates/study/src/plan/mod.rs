@@ -161,11 +161,10 @@ impl Plan {
         }
     }
 
-    /// Whether all of the study runs, at its own size and as often as it says.
+    /// Whether all of the study's workloads run, at its own size; however often.
     pub fn whole(&self) -> bool {
         let (ran, all) = self.subjects.taken();
-        let often = self.repeats >= self.study.repeats.count as usize;
-        ran == all && often && self.foreign_size().is_none()
+        ran == all && self.foreign_size().is_none()
     }
 
     /// Which part of the study this is, at which size: what its report is of.

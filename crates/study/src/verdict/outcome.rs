@@ -27,6 +27,13 @@ impl Verdict {
         Verdict::Vacuous,
     ];
 
+    /// Those that this many repeats can come to: one has no scatter.
+    pub fn possible(repeats: usize) -> Vec<Verdict> {
+        let all = Self::ALL.into_iter();
+        all.filter(|v| repeats > 1 || *v != Verdict::Scatter)
+            .collect()
+    }
+
     /// In words.
     pub fn name(self) -> &'static str {
         match self {

@@ -133,18 +133,19 @@ impl Report<'_> {
     fn kinds(&self) -> Markup {
         let plan = self.results.plan();
         let kinds = Tally::by_kind(&plan.study, self.figures);
+        let possible = Verdict::possible(plan.repeats);
         html! {
             @if !kinds.is_empty() && plan.too_small().is_none() {
                 div class="wide" {
                     table class="kinds" {
                         thead {
-                            tr { th { "claims" } @for verdict in Verdict::ALL { th { (verdict.name()) } } }
+                            tr { th { "claims" } @for verdict in &possible { th { (verdict.name()) } } }
                         }
                         tbody {
                             @for (kind, tally) in kinds {
                                 tr {
                                     th { (kind.plural()) }
-                                    @for (_, n) in tally.counts() { td { (n) } }
+                                    @for verdict in &possible { td { (tally.of_verdict(*verdict)) } }
                                 }
                                 "\n"
                             }
@@ -185,6 +186,7 @@ impl Report<'_> {
 
 /// The claims that matter: the paper's value, ours, how far repeats lie apart, and why they differ.
 fn asserted_table(asserted: &[Asserted]) -> Markup {
+    let repeated = asserted.iter().any(|a| !a.spread().is_empty());
     html! {
         div class="wide" {
             table class="headlines" {
@@ -193,7 +195,7 @@ fn asserted_table(asserted: &[Asserted]) -> Markup {
                         th {}
                         th { "the paper" }
                         th { "ours" }
-                        th { "lowest to highest repeat" }
+                        @if repeated { th { "lowest to highest repeat" } }
                         th {}
                         th class="text" { "why" }
                     }
@@ -204,7 +206,7 @@ fn asserted_table(asserted: &[Asserted]) -> Markup {
                             th { a href={ "#" (headline.figure.id.value) } { (headline.claim.text) } }
                             td { (headline.claim.paper.as_deref().unwrap_or_default()) }
                             td { b { (headline.ours()) } }
-                            td { (headline.spread()) }
+                            @if repeated { td { (headline.spread()) } }
                             td { (headline.judged.verdict.name()) }
                             td class="text" { (headline.judged.cause.text().unwrap_or_default()) }
                         }

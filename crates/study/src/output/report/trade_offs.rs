@@ -8,6 +8,7 @@ use maud::{Markup, PreEscaped, html};
 impl Report<'_> {
     pub(super) fn trade_off_sections(&self) -> Markup {
         let all = &self.results.plan().study.trade_offs;
+        let once = self.results.plan().repeats == 1;
         html! {
             @for (index, traded, picture) in self.trade_offs {
                 @let trade_off = &all[*index];
@@ -15,8 +16,9 @@ impl Report<'_> {
                     h2 { (trade_off.title) }
                     div class="picture" { (PreEscaped(picture)) }
                     p class="note" {
-                        "A point is a configuration's average, with the lowest and the highest repeat both \
-                         ways; the line joins those that no other beats."
+                        "A point is a configuration's average"
+                        @if !once { ", with the lowest and the highest repeat both ways" }
+                        "; the line joins those that no other beats."
                     }
                     @if let Some(note) = &trade_off.note {
                         p class="note" { (note) }

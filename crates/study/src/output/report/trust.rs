@@ -76,7 +76,7 @@ impl Report<'_> {
             }
             @if self.figures.iter().any(|(_, judged)| !judged.is_empty()) {
                 dl class="verdicts" {
-                    @for verdict in Verdict::ALL {
+                    @for verdict in Verdict::possible(n) {
                         dt class=(class(verdict)) { (verdict.name()) }
                         dd { (meaning(verdict)) }
                     }
