@@ -39,5 +39,5 @@ pub use running::execute::execute_alone;
 pub use running::request::Request;
 pub use running::runner;
 pub use running::shard::{Shard, conduct_shard};
-pub use values::{sample, sensitivity, sizes};
+pub use values::{behind, sample, sensitivity, sizes};
 pub use verdict::Tally;

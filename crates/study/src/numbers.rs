@@ -5,8 +5,8 @@
 //! ```
 //!
 //! `WHAT` is `learned` (three sentences), `headlines` or `kinds` (tables), `claims` (how many hold of those that were
-//! tested), `held` (that by kind), `table` with a figure's id (its averages beside the paper's), or `ours`, `spread` or `paper` with a figure's
-//! id, a group (or `all`) and a configuration. All but the numbers of one value say how many repeats are behind them, once;
+//! tested), `held` (that by kind), `table` with a figure's id (its averages beside the paper's), or `ours`, `median`,
+//! `worst` (workload), `spread` or `paper` with a figure's id, a group (or `all`) and a configuration. All but the numbers of one value say how many repeats are behind them, once;
 //! `repeats` says it alone, for text around such numbers. Where nothing is kept of a study, what stands there stays.
 
 use crate::results::key::sha256;
@@ -81,7 +81,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
         ["table", figure] => table(kept, figure).ok_or_else(lacking),
         ["spread", ..] if once(kept) => Ok(words::repeats(1)),
         [
-            key @ ("ours" | "spread" | "paper"),
+            key @ ("ours" | "median" | "worst" | "spread" | "paper"),
             figure,
             group,
             configuration,
@@ -90,7 +90,7 @@ fn text(kept: &Value, what: &str) -> Result<String, String> {
             Ok(value.as_str().ok_or_else(lacking)?.to_string())
         }
         _ => Err(format!(
-            "`{what}` is none of: learned, claims, held, repeats, headlines, kinds, table FIGURE, ours|spread|paper FIGURE GROUP CONFIGURATION"
+            "`{what}` is none of: learned, claims, held, repeats, headlines, kinds, table FIGURE, ours|median|worst|spread|paper FIGURE GROUP CONFIGURATION"
         )),
     }
 }
@@ -115,6 +115,8 @@ fn headlines(kept: &Value) -> Option<String> {
     let columns = [
         ("paper", "the paper"),
         ("ours", ours.as_str()),
+        ("median", "median"),
+        ("worst", "worst workload"),
         ("spread", "lowest to highest repeat"),
         ("verdict", ""),
         ("cause", "why"),
@@ -213,7 +215,7 @@ mod tests {
             "kinds": { "sizes": { "holds": 1, "fails": 2, "tested": 3 } },
             "headlines": ["a is fast"],
             "verdicts": { "a is fast": { "paper": "+8%", "ours": "+7.0%", "verdict": "holds" } },
-            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%", "spread": null } } } },
+            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%", "spread": null, "worst": "-2.0% (bfs)" } } } },
         });
         ["s", "once"].contains(&name).then_some(found)
     }
@@ -273,6 +275,7 @@ mod tests {
         );
         assert_eq!(said("spread fig8 all gto"), "one repeat");
         assert_eq!(said("ours fig8 all gto"), "+8.1%");
+        assert_eq!(said("worst fig8 all gto"), "-2.0% (bfs)");
         for what in ["learned", "held", "headlines", "kinds", "table fig8"] {
             let text = said(what);
             assert_eq!(text.matches("one repeat").count(), 1, "{what}: {text}");

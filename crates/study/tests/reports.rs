@@ -409,5 +409,67 @@ fn records_of_one_repeat_have_no_spread() {
     }
     let kept = conclusion.kept.expect("all workloads ran");
     assert_eq!(kept["repeats"], 1);
+    let average = &kept["averages"]["speedup"]["g"]["mwf-gto"];
+    assert_eq!(average["median"], "+10.0%");
+    assert_eq!(average["worst"], "+10.0% (vecadd)");
     assert!(kept["averages"]["speedup"]["g"]["mwf-gto"]["spread"].is_null());
+}
+
+#[test]
+fn beside_a_mean_stand_the_median_and_the_worst_workload() {
+    let text = STUDY
+        .replace(
+            "\"vecadd\", \"matmul\"",
+            "\"vecadd\", \"matmul\", \"reduction\"",
+        )
+        .replace("than lrr\"\n", "than lrr\"\nheadline = true\n");
+    let plan = |better: &str| {
+        let text = text.replace("display = ", &format!("better = \"{better}\"\ndisplay = "));
+        plan_with(&text, &Choices::default()).expect("a good study")
+    };
+    let ipc = |workload: &str, configuration: &str, _| {
+        Some(match (configuration, workload) {
+            ("mwf-gto", "matmul") => 0.8,
+            ("mwf-gto", "reduction") => 1.6,
+            ("mwf-gto", _) => 1.1,
+            _ => 1.0,
+        })
+    };
+    let made = plan("more");
+    let (report, conclusion) = concluded("behind", &made, &repeated(&made, &ipc));
+    let table = between(&report, "class=\"headlines\"", "</table>");
+    for cell in [
+        "<th>median</th>",
+        "<td>+10.0%</td>",
+        "<td>-20.0% (matmul)</td>",
+    ] {
+        assert!(table.contains(cell), "{cell}: {table}");
+    }
+    let figure = between(&report, "id=\"speedup\"", "</section>");
+    let values = "<th>worst</th><td>-20.0% (matmul)</td><td>0.0% (vecadd)</td>";
+    assert!(figure.contains(values), "{figure}");
+    let full = &conclusion.full;
+    assert!(
+        full.contains("median +10.0%; worst -20.0% (matmul)"),
+        "{full}"
+    );
+    let line = full
+        .lines()
+        .find(|l| l.trim_start().starts_with("worst  "))
+        .expect("a line");
+    assert!(line.contains("-20.0% (matmul)"), "{line}");
+    let kept = conclusion.kept.expect("all workloads ran");
+    let claim = &kept["verdicts"]["mwf-gto is faster than lrr"];
+    assert_eq!(
+        (&claim["median"], &claim["worst"]),
+        (&json!("+10.0%"), &json!("-20.0% (matmul)"))
+    );
+    // Where less is better, the worst is the highest.
+    let made = plan("less");
+    let (_, conclusion) = concluded("behind-less", &made, &repeated(&made, &ipc));
+    let kept = conclusion.kept.expect("all workloads ran");
+    assert_eq!(
+        kept["averages"]["speedup"]["g"]["mwf-gto"]["worst"],
+        "+60.0% (reduction)"
+    );
 }

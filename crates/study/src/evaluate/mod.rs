@@ -5,10 +5,11 @@ mod shown;
 
 pub use shown::{Cell, MeanRow, Row, Shown};
 
-use crate::format::{ALL, At, Figure};
+use crate::format::{ALL, At, Figure, Shape};
 use crate::plan::{Layer, Plan, Run, Variant};
 use crate::results::record::Record;
 use crate::values::average::averages;
+use crate::values::behind::Behind;
 use crate::values::sample::Sample;
 use part::Stored;
 use shown::sort;
@@ -225,6 +226,15 @@ impl<'a> Results<'a> {
                 let cells = members.iter().map(|r| &r.cells[column]);
                 averages(figure.mean, cells.collect())
             };
+            let behind = |column: usize| {
+                let value = |row: &&Row| match &row.cells[column] {
+                    Cell::Value(sample) => Some((row.subject, sample.total())),
+                    _ => None,
+                };
+                let values: Vec<(usize, f64)> = members.iter().filter_map(value).collect();
+                let bars = matches!(figure.shape, Shape::Bars { .. });
+                Behind::of(&values, figure.more).filter(|_| bars)
+            };
             let printed = |configuration: &str| {
                 let here = |m: &&crate::format::PaperMean| {
                     let same = m.group.value == group || single && m.group.value == ALL;
@@ -239,6 +249,7 @@ impl<'a> Results<'a> {
                     group => of(group),
                 },
                 cells: (0..figure.configurations.len()).map(cell).collect(),
+                behind: (0..figure.configurations.len()).map(behind).collect(),
                 paper: figure
                     .configurations
                     .iter()

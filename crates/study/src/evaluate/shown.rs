@@ -1,7 +1,9 @@
 //! What a figure shows: cells, rows, averages.
 
-use crate::format::At;
+use crate::format::{At, Figure};
+use crate::plan::Plan;
 use crate::results::record::Status;
+use crate::values::behind::{Behind, BehindText};
 use crate::values::sample::Sample;
 
 /// A value of a figure, or why there is none.
@@ -83,8 +85,20 @@ pub struct MeanRow {
     pub of: usize,
     /// For each configuration the layers' averages and over how many workloads.
     pub cells: Vec<Option<(Sample, usize)>>,
+    /// For each configuration the median and the worst workload; none of stacks, and of fewer than two.
+    pub behind: Vec<Option<Behind>>,
     /// What the paper has.
     pub paper: Vec<Option<f64>>,
+}
+
+impl MeanRow {
+    /// What is behind the averages, by configuration; none where nothing is.
+    pub fn told(&self, plan: &Plan, figure: &Figure) -> Option<Vec<Option<BehindText>>> {
+        let text = |b: &Behind| b.text(figure.display, plan.subjects.name(b.worst.0));
+        let told = self.behind.iter().map(|b| b.as_ref().map(text));
+        let told: Vec<Option<BehindText>> = told.collect();
+        told.iter().any(Option::is_some).then_some(told)
+    }
 }
 
 /// Sorts the workloads of each group by their values in a column, lowest first; those without one

@@ -18,10 +18,14 @@ const KEYS: &[&str] = &[
     "sort",
     "display",
     "mean",
+    "better",
     "paper",
     "claims",
     "note",
 ];
+
+/// What `better` says.
+const BETTER: [(&str, bool); 2] = [("more", true), ("less", false)];
 
 /// Everything under `figures`.
 pub fn all(table: &Table) -> Result<Vec<Figure>, SourceError> {
@@ -61,6 +65,7 @@ pub fn plain(study: &Study, wanted: Option<&str>) -> Result<Vec<Figure>, String>
         bases: None,
         sort: None,
         display: Display::Number,
+        more: metric != "cycles",
         mean: Mean::Geometric,
         paper: PaperValues::default(),
         claims: Vec::new(),
@@ -153,6 +158,7 @@ fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
         bases: None,
         sort: fields.text("sort")?,
         display: display.unwrap_or(plain),
+        more: fields.choice("better", &BETTER)?.unwrap_or(true),
         mean: fields.choice("mean", &means)?.unwrap_or(Mean::Arithmetic),
         paper: paper(&fields)?,
         claims: claims

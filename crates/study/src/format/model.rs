@@ -174,6 +174,8 @@ pub struct Figure {
     pub sort: Option<At<String>>,
     /// How values are written.
     pub display: Display,
+    /// Whether more of it is better, which says which workload is the worst.
+    pub more: bool,
     /// How workloads are averaged.
     pub mean: Mean,
     /// What the paper reports.
@@ -361,9 +363,9 @@ pub enum Order {
 pub enum On {
     /// The average over the workloads.
     Mean,
-    /// The largest value of any workload.
+    /// The best value of any workload: the largest, or the smallest where less is better.
     Best,
-    /// The smallest value of any workload.
+    /// The worst value of any workload.
     Worst,
     /// Every workload.
     Every,

@@ -2,6 +2,7 @@
 
 use crate::evaluate::{Results, Shown};
 use crate::format::{Claim, Figure};
+use crate::values::behind::BehindText;
 use crate::verdict::{Judged, Verdict};
 
 /// A claim that a report begins with.
@@ -18,6 +19,20 @@ impl Asserted<'_> {
     /// What came out; nothing where there is no single value.
     pub fn ours(&self) -> &str {
         self.judged.ours.as_ref().map_or("", |o| o.value.as_str())
+    }
+
+    /// The median over workloads, where ours is a mean.
+    pub fn median(&self) -> &str {
+        self.behind().map_or("", |b| &b.median)
+    }
+
+    /// The worst workload, where ours is a mean.
+    pub fn worst(&self) -> &str {
+        self.behind().map_or("", |b| &b.worst)
+    }
+
+    fn behind(&self) -> Option<&BehindText> {
+        self.judged.ours.as_ref()?.behind.as_ref()
     }
 
     /// From the lowest to the highest repeat.

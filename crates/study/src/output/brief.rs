@@ -30,6 +30,8 @@ pub fn learned(
                 headline.claim.paper.as_deref().unwrap_or_default(),
             ),
             ("ours ", headline.ours()),
+            ("median ", headline.median()),
+            ("worst ", headline.worst()),
             ("repeats from ", headline.spread()),
         ];
         let told = values.iter().filter(|(_, value)| !value.is_empty());
@@ -71,12 +73,16 @@ fn averages(listed: &[&Headline], width: Option<usize>) -> String {
         |a: &&Headline, b: &&Headline| a.figure.id.value == b.figure.id.value && a.over == b.over;
     for same in listed.chunk_by(alike) {
         out += &format!("{}, {}\n", titled(same[0].figure), same[0].over);
-        let head = ["", "ours", "repeats", "the paper"];
+        let head = ["", "ours", "median", "worst", "repeats", "the paper"];
         let mut lines = vec![head.map(String::from).to_vec()];
         lines.extend(same.iter().map(|headline| {
+            let behind = headline.behind.clone();
+            let (median, worst) = behind.map(|b| (b.median, b.worst)).unwrap_or_default();
             vec![
                 headline.title.clone(),
                 headline.text(headline.ours.total()),
+                median,
+                worst,
                 headline.spread().unwrap_or_default(),
                 headline.paper.map_or(String::new(), |p| headline.text(p)),
             ]

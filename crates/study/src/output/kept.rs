@@ -24,7 +24,10 @@ pub fn json(
         .map(|(kind, tally)| (kind.plural().to_string(), counts(tally)))
         .collect();
     let told = |judged: &Judged| {
+        let behind = judged.ours.as_ref().and_then(|o| o.behind.as_ref());
         json!({
+            "median": behind.map(|b| &b.median),
+            "worst": behind.map(|b| &b.worst),
             "verdict": judged.verdict.name(),
             "ours": judged.ours.as_ref().map(|o| &o.value),
             "spread": judged.ours.as_ref().and_then(|o| o.spread.as_ref()),
@@ -74,14 +77,18 @@ fn of_figures(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> Value {
         let mut groups = Map::new();
         for mean in &shown.means {
             let mut cells = Map::new();
+            let behind = mean.told(plan, figure).unwrap_or_default();
             for (i, cell) in mean.cells.iter().enumerate() {
                 let Some((sample, over)) = cell else {
                     continue;
                 };
                 let (low, high) = sample.range();
                 let ends = || format!("{} to {}", text(low), text(high));
+                let behind = behind.get(i).and_then(Option::as_ref);
                 let value = json!({
                     "ours": text(sample.total()),
+                    "median": behind.map(|b| &b.median),
+                    "worst": behind.map(|b| &b.worst),
                     "spread": (sample.count() > 1).then(ends),
                     "over": over,
                     "paper": mean.paper[i].map(text),

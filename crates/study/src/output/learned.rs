@@ -5,6 +5,7 @@ use super::grid::Grid;
 use super::terminal::{is, mean_title};
 use crate::evaluate::{MeanRow, Results, Shown};
 use crate::format::{Display, Figure, Kind, Shape};
+use crate::values::behind::BehindText;
 use crate::values::sample::Sample;
 use crate::values::sensitivity::{Range, ranges};
 use crate::verdict::{Judged, Tally, Verdict};
@@ -22,6 +23,8 @@ pub struct Headline<'a> {
     pub paper: Option<f64>,
     /// What came out.
     pub ours: Sample,
+    /// The median and the worst workload.
+    pub behind: Option<BehindText>,
     /// What it comes to over what the paper leaves open.
     pub ranges: Vec<Range>,
 }
@@ -94,17 +97,20 @@ fn of_figure<'a>(results: &Results<'a>, figure: &'a Figure, shown: &Shown) -> Ve
     let mut found = Vec::new();
     for (_, row) in rows {
         let over = mean_title(results, figure, row);
-        for (title, paper, ours, setup) in columns(results, shown, row) {
+        let behind = row.told(results.plan(), figure).unwrap_or_default();
+        for (title, paper, ours, place) in columns(results, shown, row) {
             if paper.is_none() && printed {
                 continue;
             }
-            let ranges = setup.map(|s| ranges(results, &figure.id.value, &row.group, s));
+            let range = |p: usize| ranges(results, &figure.id.value, &row.group, shown.setups[p]);
+            let ranges = place.map(range);
             found.push(Headline {
                 figure,
                 over: over.clone(),
                 title,
                 paper,
                 ours,
+                behind: place.and_then(|p| behind.get(p).cloned().flatten()),
                 ranges: ranges.unwrap_or_default(),
             });
         }
@@ -126,7 +132,7 @@ pub fn listed<'h, 'a>(headlines: &'h [Headline<'a>]) -> Vec<&'h Headline<'a>> {
     listed
 }
 
-/// What it is called, the paper's average and ours, and its configuration unless it is several.
+/// What it is called, the paper's average and ours, and its place in the figure unless it is several.
 type Column = (String, Option<f64>, Sample, Option<usize>);
 
 /// Configurations with their averages; of a grid its choices, seeds put together.
@@ -143,10 +149,10 @@ fn columns(results: &Results, shown: &Shown, row: &MeanRow) -> Vec<Column> {
     }
     let columns = shown.setups.iter().zip(&row.cells).zip(&row.paper);
     let mut found = Vec::new();
-    for ((&setup, cell), paper) in columns {
+    for (place, ((&setup, cell), paper)) in columns.enumerate() {
         if let Some((sample, _)) = cell {
             let title = plan.setups[setup].title.clone();
-            found.push((title, *paper, sample.clone(), Some(setup)));
+            found.push((title, *paper, sample.clone(), Some(place)));
         }
     }
     found

@@ -6,6 +6,7 @@ use super::grid::Grid;
 use super::table::{fitted, total_width};
 use crate::evaluate::{Cell, MeanRow, Results, Shown};
 use crate::format::{ALL, Figure, Shape};
+use crate::values::behind::BehindText;
 use crate::values::sample::Sample;
 use crate::values::sizes::KernelSize;
 use crate::verdict::{Judged, Verdict};
@@ -164,6 +165,7 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>)
         line.extend(mean.cells.iter().map(|c| mean_text(figure, c)));
         lines.push(line);
         lines.extend(paper_line(figure, "  paper", &mean.paper));
+        lines.extend(behind_lines(results, figure, mean).into_iter().flatten());
     }
     let wide = width.is_some_and(|width| total_width(&lines) > width);
     if shown.setups.len() > COLUMNS || wide {
@@ -224,6 +226,24 @@ fn paper_line(figure: &Figure, title: &str, values: &[Option<f64>]) -> Option<Ve
     let mut line = vec![title.to_string()];
     line.extend(values.iter().map(value));
     Some(line)
+}
+
+/// The median and the worst workload under each configuration, each with its title before it.
+pub fn behind_lines(
+    results: &Results,
+    figure: &Figure,
+    mean: &MeanRow,
+) -> Option<[Vec<String>; 2]> {
+    let told = mean.told(results.plan(), figure)?;
+    let line = |title: &str, of: fn(&BehindText) -> &String| {
+        let cells = told.iter().map(|b| b.as_ref().map(of));
+        let cells = cells.map(|text| text.cloned().unwrap_or_default());
+        [title.to_string()].into_iter().chain(cells).collect()
+    };
+    Some([
+        line("  median", |b| &b.median),
+        line("  worst", |b| &b.worst),
+    ])
 }
 
 fn stacks(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>) -> String {

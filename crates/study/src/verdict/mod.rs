@@ -17,6 +17,7 @@ pub use tally::Tally;
 use crate::evaluate::{Results, Row, Shown};
 use crate::format::{Chain, Claim, Figure, On, Shape, Term};
 use crate::plan::Plan;
+use crate::values::behind::BehindText;
 use crate::words;
 use cause::{Outlook, cause};
 use outcome::Outcome;
@@ -45,6 +46,8 @@ pub struct Measured {
     pub value: String,
     /// From the lowest to the highest repeat; nothing for a single one.
     pub spread: Option<String>,
+    /// The median and the worst workload, where it is a mean over several.
+    pub behind: Option<BehindText>,
 }
 
 /// A claim in an experiment.
@@ -253,7 +256,10 @@ fn judge_summary(view: &View) -> Looked {
     Looked {
         verdict: outcome.verdict(),
         detail,
-        ours: view.ours(&values),
+        ours: view.ours(&values).map(|ours| Measured {
+            behind: view.behind(&rows),
+            ..ours
+        }),
         gap: outcome.gap,
     }
 }

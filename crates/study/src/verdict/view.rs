@@ -5,6 +5,7 @@ use crate::evaluate::{Cell, Row, Shown};
 use crate::format::{ALL, Chain, Claim, Display, Figure, On, Term};
 use crate::plan::Plan;
 use crate::values::average::average;
+use crate::values::behind::{Behind, BehindText};
 use crate::values::sample::Sample;
 use crate::words;
 
@@ -79,8 +80,12 @@ impl<'a> View<'a> {
         let value = |r: &&Row| self.value(r, name)?.get(repeat).copied();
         let values: Vec<f64> = rows.iter().map(value).collect::<Option<_>>()?;
         match self.claim.on {
-            On::Best => values.into_iter().reduce(f64::max),
-            On::Worst => values.into_iter().reduce(f64::min),
+            On::Best | On::Worst => {
+                let largest = (self.claim.on == On::Best) == self.figure.more;
+                values
+                    .into_iter()
+                    .reduce(if largest { f64::max } else { f64::min })
+            }
             _ => average(self.figure.mean, &values),
         }
     }
@@ -134,30 +139,74 @@ impl<'a> View<'a> {
     /// What a claim is about: the value of its one term that is no number, or all of its values.
     pub fn ours(&self, all: &[Vec<f64>]) -> Option<Measured> {
         let mut terms = self.chain.terms().zip(all);
-        let named = |(term, _): &(&Term, &Vec<f64>)| match term {
-            Term::Number(_) => false,
-            Term::Configuration(name) => self.column(name).is_some(),
-            Term::Quotient(..) => true,
-        };
+        let named = |(term, _): &(&Term, &Vec<f64>)| self.measured(term);
         let (term, values) = terms.by_ref().find(named)?;
         if terms.any(|t| named(&t)) {
             return Some(Measured {
                 value: self.listed(all),
                 spread: None,
+                behind: None,
             });
         }
         let sample = Sample::of(values.clone())?;
-        let display = match (term, self.figure.display) {
-            (Term::Quotient(..), Display::Change) => Display::Change,
-            (Term::Quotient(..), _) => Display::Ratio,
-            (_, display) => display,
-        };
-        let text = |v: f64| words::value(display, v);
+        let text = |v: f64| words::value(self.display(term), v);
         let (low, high) = sample.range();
         let ends = || format!("{} to {}", text(low), text(high));
         Some(Measured {
             value: text(sample.total()),
             spread: (sample.count() > 1).then(ends),
+            behind: None,
+        })
+    }
+
+    /// Whether a term is about something that was measured, and not 1 by definition.
+    fn measured(&self, term: &Term) -> bool {
+        match term {
+            Term::Number(_) => false,
+            Term::Configuration(name) => self.column(name).is_some(),
+            Term::Quotient(..) => true,
+        }
+    }
+
+    fn display(&self, term: &Term) -> Display {
+        match (term, self.figure.display) {
+            (Term::Quotient(..), Display::Change) => Display::Change,
+            (Term::Quotient(..), _) => Display::Ratio,
+            (_, display) => display,
+        }
+    }
+
+    /// The median and the worst of workloads over which a claim takes means; of several terms each after its name.
+    pub fn behind(&self, rows: &[&Row]) -> Option<BehindText> {
+        if self.claim.on != On::Mean {
+            return None;
+        }
+        let mut told: Vec<(String, BehindText)> = Vec::new();
+        for term in self.chain.terms().filter(|t| self.measured(t)) {
+            let value = |row: &&Row| Some((row.subject, Sample::of(self.on_row(row, term)?)?));
+            let values = rows.iter().filter_map(value);
+            let values: Vec<(usize, f64)> = values.map(|(s, v)| (s, v.total())).collect();
+            let behind = Behind::of(&values, self.figure.more)?;
+            let name = self.plan.subjects.name(behind.worst.0);
+            let title = match term {
+                Term::Configuration(name) => name.clone(),
+                Term::Quotient(a, b) => format!("{a} / {b}"),
+                Term::Number(_) => continue,
+            };
+            if told.iter().all(|(before, _)| *before != title) {
+                told.push((title, behind.text(self.display(term), name)));
+            }
+        }
+        if told.len() < 2 {
+            return told.pop().map(|(_, text)| text);
+        }
+        let all = |of: fn(&BehindText) -> &String| {
+            let each = told.iter().map(|(title, b)| format!("{title} {}", of(b)));
+            each.collect::<Vec<_>>().join(", ")
+        };
+        Some(BehindText {
+            median: all(|b| &b.median),
+            worst: all(|b| &b.worst),
         })
     }
 

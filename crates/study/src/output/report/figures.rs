@@ -4,7 +4,9 @@ use super::Report;
 use crate::evaluate::{Cell, Shown};
 use crate::format::{Figure, Shape};
 use crate::output::grid::Grid;
-use crate::output::terminal::{cell_text, mean_cell, mean_text, mean_title, row_title};
+use crate::output::terminal::{
+    behind_lines, cell_text, mean_cell, mean_text, mean_title, row_title,
+};
 use crate::plan::Layer;
 use crate::words;
 use maud::{Markup, PreEscaped, html};
@@ -98,6 +100,13 @@ impl Report<'_> {
                         }
                         "\n"
                         (paper_row(figure, &mean.paper))
+                        @for line in behind_lines(self.results, figure, mean).iter().flatten() {
+                            tr class="behind" {
+                                th { (line[0].trim()) }
+                                @for cell in &line[1..] { td { (cell) } }
+                            }
+                            "\n"
+                        }
                     }
                 }
             }

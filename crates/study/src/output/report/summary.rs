@@ -80,6 +80,7 @@ impl Report<'_> {
     fn headline_table(&self, headlines: &[&Headline]) -> Markup {
         let printed = headlines.iter().any(|h| h.paper.is_some());
         let repeated = headlines.iter().any(|h| h.spread().is_some());
+        let behind = headlines.iter().any(|h| h.behind.is_some());
         let open = headlines.iter().any(|h| !h.ranges.is_empty());
         // The figure's title stands on the first of its lines.
         let begins = |i: usize| {
@@ -97,6 +98,7 @@ impl Report<'_> {
                                 th {}
                                 @if printed { th { "the paper" } }
                                 th { "ours" }
+                                @if behind { th { "median" } th { "worst workload" } }
                                 @if repeated { th { "lowest to highest repeat" } }
                                 @if open { th { "range over what the paper leaves open" } }
                             }
@@ -117,6 +119,11 @@ impl Report<'_> {
                                         td { @if let Some(paper) = headline.paper { (headline.text(paper)) } }
                                     }
                                     td { b { (headline.text(headline.ours.total())) } }
+                                    @if behind {
+                                        @let told = headline.behind.as_ref();
+                                        td { @if let Some(told) = told { (told.median) } }
+                                        td { @if let Some(told) = told { (told.worst) } }
+                                    }
                                     @if repeated { td { (headline.spread().unwrap_or_default()) } }
                                     @if open { td { (headline.open().join("; ")) } }
                                 }
@@ -187,6 +194,7 @@ impl Report<'_> {
 /// The claims that matter: the paper's value, ours, how far repeats lie apart, and why they differ.
 fn asserted_table(asserted: &[Asserted]) -> Markup {
     let repeated = asserted.iter().any(|a| !a.spread().is_empty());
+    let behind = asserted.iter().any(|a| !a.median().is_empty());
     html! {
         div class="wide" {
             table class="headlines" {
@@ -195,6 +203,7 @@ fn asserted_table(asserted: &[Asserted]) -> Markup {
                         th {}
                         th { "the paper" }
                         th { "ours" }
+                        @if behind { th { "median" } th { "worst workload" } }
                         @if repeated { th { "lowest to highest repeat" } }
                         th {}
                         th class="text" { "why" }
@@ -206,6 +215,10 @@ fn asserted_table(asserted: &[Asserted]) -> Markup {
                             th { a href={ "#" (headline.figure.id.value) } { (headline.claim.text) } }
                             td { (headline.claim.paper.as_deref().unwrap_or_default()) }
                             td { b { (headline.ours()) } }
+                            @if behind {
+                                td { (headline.median()) }
+                                td { (headline.worst()) }
+                            }
                             @if repeated { td { (headline.spread()) } }
                             td { (headline.judged.verdict.name()) }
                             td class="text" { (headline.judged.cause.text().unwrap_or_default()) }
