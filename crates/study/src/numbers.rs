@@ -16,13 +16,13 @@ use serde_json::Value;
 const BEGIN: &str = "<!-- numbers ";
 const END: &str = "<!-- end numbers -->";
 
-/// The studies whose numbers a page quotes.
-pub fn quoted(page: &str) -> Vec<&str> {
+/// What a page quotes: of which study, and what of it.
+pub fn quoted(page: &str) -> Vec<(&str, &str)> {
     let marks = page.split(BEGIN).skip(1);
-    let mut names: Vec<&str> = marks.filter_map(|m| m.split(' ').next()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
+    let marks = marks.filter_map(|m| m.split(" -->").next());
+    marks
+        .map(|m| m.split_once(' ').unwrap_or((m, "")))
+        .collect()
 }
 
 /// What a picture is known by in kept results.
@@ -234,7 +234,7 @@ mod tests {
             "{now}"
         );
         assert_eq!(written(&now, &kept).expect("good marks"), now);
-        assert_eq!(quoted(page), ["s"]);
+        assert_eq!(quoted(page), [("s", "ours fig8 all gto"), ("s", "claims")]);
         let tables = "<!-- numbers s headlines --><!-- end numbers --><!-- numbers s kinds --><!-- end numbers -->";
         let now = written(tables, &kept).expect("good marks");
         assert!(

@@ -4,6 +4,7 @@ use crate::common;
 
 use common::Scratch;
 use std::path::{Path, PathBuf};
+use warpsim_present::Source;
 use warpsim_study::runner::Silent;
 use warpsim_study::store::Store;
 use warpsim_study::{Choices, Plan, conduct, embedded, format, numbers};
@@ -42,20 +43,63 @@ fn kept(name: &str) -> Option<serde_json::Value> {
     Some(serde_json::from_str(&text).expect("kept results are JSON"))
 }
 
-#[test]
-fn the_numbers_of_pages_are_those_of_kept_results() {
+/// The pages, with their paths.
+fn pages() -> Vec<(PathBuf, String)> {
     let docs = std::fs::read_dir(root().join("docs")).expect("the pages");
     let docs = docs.map(|entry| entry.expect("an entry").path());
     let pages = docs.filter(|p| p.extension().is_some_and(|e| e == "md"));
-    for path in pages.chain([root().join("README.md")]) {
-        let page = std::fs::read_to_string(&path).expect("a page");
-        let name = path.display();
-        for study in numbers::quoted(&page) {
-            let known = embedded::text(study).is_some();
-            assert!(known, "{name}: no study is called `{study}`");
+    let pages = pages.chain([root().join("README.md")]);
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).expect("a page");
+        (path, text)
+    };
+    pages.map(read).collect()
+}
+
+/// A study that comes with warpsim.
+fn study(name: &str) -> Option<format::Study> {
+    let source = Source::new(name, embedded::text(name)?);
+    Some(format::parse(&source).expect("a good study"))
+}
+
+fn blessed() -> bool {
+    std::env::var_os("WARPSIM_BLESS").is_some()
+}
+
+/// Before anything is kept of a study, too.
+#[test]
+fn pages_quote_what_their_studies_have() {
+    let mut seen = 0;
+    for (path, page) in pages() {
+        for (name, what) in numbers::quoted(&page) {
+            let here = format!("{}: `{name} {what}`", path.display());
+            let study = study(name).unwrap_or_else(|| panic!("{here}: there is no such study"));
+            let words: Vec<&str> = what.split(' ').collect();
+            let Some(id) = words.get(1) else {
+                continue;
+            };
+            let figure = study.figures.iter().find(|f| f.id.value == *id);
+            let figure = figure.unwrap_or_else(|| panic!("{here}: there is no such figure"));
+            let named =
+                |all: &[format::At<String>], name: &str| all.iter().any(|n| n.value == name);
+            if let [_, _, group, configuration] = words.as_slice() {
+                let all = *group == "all" && figure.groups.len() > 1;
+                assert!(all || named(&figure.groups, group), "{here}: no such group");
+                let there = named(&figure.configurations, configuration);
+                assert!(there, "{here}: no such configuration");
+            }
+            seen += 1;
         }
+    }
+    assert!(seen >= 5, "{seen} marks about figures");
+}
+
+#[test]
+fn the_numbers_of_pages_are_those_of_kept_results() {
+    for (path, page) in pages() {
+        let name = path.display();
         let written = numbers::written(&page, &kept).unwrap_or_else(|e| panic!("{name}, {e}"));
-        if std::env::var_os("WARPSIM_BLESS").is_some() {
+        if blessed() {
             std::fs::write(&path, written).expect("written");
         } else {
             assert!(
