@@ -2,7 +2,7 @@
 
 use crate::errors;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,8 +11,9 @@ use warpsim_sim::progress::{Progress, Snapshot};
 use warpsim_study::record::read_stored;
 use warpsim_study::runner::{Silent, Watch as StudyWatch};
 use warpsim_study::store::Store;
+use warpsim_study::verdict::Verdict;
 use warpsim_study::{
-    Choices, Request, Shard, conduct, conduct_shard, embedded, execute_alone, format,
+    Choices, Request, Shard, Tally, conduct, conduct_shard, embedded, execute_alone, format,
 };
 
 /// A study with its runs. Every process that makes one of the same text has the same runs.
@@ -198,9 +199,22 @@ impl Plan {
                 "expected": f.expected,
             })
         });
+        let counts = |tally: Tally| -> serde_json::Map<String, Value> {
+            let told = tally.counts();
+            told.map(|(v, n)| (v.name().to_string(), json!(n)))
+                .collect()
+        };
+        let kinds = conclusion.kinds.iter();
+        let kinds: serde_json::Map<String, Value> = kinds
+            .map(|(kind, tally)| (kind.plural().to_string(), counts(*tally).into()))
+            .collect();
         let report = json!({
             "text": conclusion.full,
             "claims": conclusion.claims.to_string(),
+            "kinds": kinds,
+            "tested": conclusion.claims.tested(),
+            "held": conclusion.claims.of_verdict(Verdict::Holds),
+            "untested": conclusion.claims.of_verdict(Verdict::Untested),
             "failures": failures.collect::<Vec<_>>(),
             "missing": conclusion.missing,
             "files": conclusion.files,

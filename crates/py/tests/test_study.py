@@ -42,6 +42,48 @@ def test_a_sweep_into_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert before == {p: p.stat().st_mtime_ns for p in (result.folder / "runs").iterdir()}
 
 
+CLAIMS = """
+[[figures]]
+id = "speed"
+title = "Speed"
+groups = ["workloads"]
+configurations = ["lrr", "gto"]
+metric = "ipc"
+[[figures.claims]]
+text = "gto issues something"
+claim = "gto > 0"
+[[figures.claims]]
+text = "gto issues a thousand instructions per cycle"
+claim = "gto = 1000 ± 1"
+[[figures.claims]]
+text = "gto is easier to build"
+untested = "nothing is built here"
+kind = "detail"
+"""
+
+
+def test_claims_are_told_by_kind_and_untested_ones_as_such(tmp_path: Path) -> None:
+    study = warpsim.Study(
+        "claims",
+        ["vecadd"],
+        configurations={"lrr": {"scheduler": "lrr"}, "gto": {"scheduler": "gto"}},
+        size="tiny",
+        repeats=1,
+        toml=CLAIMS,
+    )
+    result = study.run(tmp_path / "out", workers=1)
+    assert sum(kind["untested"] for kind in result.kinds.values()) == 1
+    assert result.kinds["details"]["untested"] == 1 and result.kinds["sizes"]["fails"] >= 1
+    assert "1 of 2 tested claims hold, 1 not tested" in repr(result)
+    assert "1 not tested" in result._repr_html_()
+    lines = {line.split()[0]: line for line in str(result).splitlines() if line.strip()}
+    assert "untested" in lines["Claims"] and "details" in lines
+    assert "nothing is built here" in str(result)
+    # A sweep claims nothing.
+    swept = repr(small().run(tmp_path / "sweep", workers=1))
+    assert "claims hold" not in swept and "not tested" not in swept
+
+
 def test_the_command_line_makes_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = os.environ.get("WARPSIM_COMMAND") or str(ROOT / "target/debug/warpsim")
     if not os.path.exists(command):

@@ -2,6 +2,7 @@
 
 use crate::error::StudyError;
 use crate::evaluate::{Results, Shown};
+use crate::format::Kind;
 use crate::output::columns::{self, Column};
 use crate::output::report::{Recorded, Report};
 use crate::output::{conclusions, csv, kept, parquet, picture, terminal, values};
@@ -27,6 +28,8 @@ pub struct Conclusion {
     pub kept: Option<Value>,
     /// What became of the claims.
     pub claims: Tally,
+    /// And of those of each kind.
+    pub kinds: Vec<(Kind, Tally)>,
     /// Runs that failed.
     pub failures: Vec<Failure>,
     /// What this build does not have.
@@ -100,6 +103,7 @@ pub fn conduct(
         full,
         kept: kept::json(&results, &figures, &pictures),
         claims: Tally::of(&figures),
+        kinds: Tally::by_kind(&plan.study, &figures),
         failures: failures(plan, &results),
         missing: plan.missing.clone(),
         others: store.others(&keys),

@@ -263,6 +263,9 @@ class StudyResult:
         self.text: str = conclusion["text"]
         #: How many claims came to which verdict.
         self.claims: str = conclusion["claims"]
+        #: The same for each kind of claim: ``{"directions": {"holds": 2, "fails": 1, "untested": 0, ...}, ...}``.
+        self.kinds: dict[str, dict[str, int]] = conclusion["kinds"]
+        self._held, self._tested, self._untested = (conclusion[k] for k in ("held", "tested", "untested"))
         #: Runs that failed: workload, configuration, status, reason.
         self.failures: list[dict[str, Any]] = conclusion["failures"]
         #: The report.
@@ -282,7 +285,13 @@ class StudyResult:
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} runs failed" if self.failures else ""
-        return f"<warpsim.StudyResult in {self.folder}{failed}>"
+        return f"<warpsim.StudyResult in {self.folder}{self._claims_told()}{failed}>"
+
+    def _claims_told(self) -> str:
+        """How many claims hold of those that were tested; nothing where there are none."""
+        untested = f"{self._untested} {'' if self._tested else 'claims '}not tested" if self._untested else ""
+        tested = f"{self._held} of {self._tested} tested claims hold" if self._tested else ""
+        return "".join(f", {text}" for text in (tested, untested) if text)
 
     def __str__(self) -> str:
         return self.text
@@ -291,7 +300,9 @@ class StudyResult:
         from html import escape
 
         pictures = sorted((self.folder / "figures").glob("*.svg"))
-        return f"<pre>{escape(self.text)}</pre>" + "".join(p.read_text() for p in pictures)
+        told = self._claims_told().removeprefix(", ")
+        told = f"<p>{escape(told)}</p>" if told else ""
+        return f"{told}<pre>{escape(self.text)}</pre>" + "".join(p.read_text() for p in pictures)
 
 
 def merge(folders: Sequence[str | PathLike[str]], out: str | PathLike[str] | None = None) -> StudyResult:
