@@ -189,7 +189,13 @@ fn table(kept: &Value, figure: &str) -> Option<String> {
     let columns = head.matches('|').count();
     let mut out = format!("\n\n{head} |\n|---|{}\n", "---:|".repeat(columns - 1));
     for name in names {
-        out += &format!("| `{name}`");
+        let titles = groups
+            .values()
+            .filter_map(|g| g[name.as_str()]["title"].as_str());
+        out += &match titles.last().filter(|title| title != name) {
+            Some(title) => format!("| {title}"),
+            None => format!("| `{name}`"),
+        };
         for cells in groups.values() {
             let value = &cells[name.as_str()];
             out += &format!(" | {}", cell(&value["ours"]));
@@ -215,7 +221,8 @@ mod tests {
             "kinds": { "sizes": { "holds": 1, "fails": 2, "tested": 3 } },
             "headlines": ["a is fast"],
             "verdicts": { "a is fast": { "paper": "+8%", "ours": "+7.0%", "verdict": "holds" } },
-            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%", "spread": null, "worst": "-2.0% (bfs)" } } } },
+            "averages": { "fig8": { "all": { "gto": { "ours": "+8.1%", "paper": "+8.4%", "spread": null, "worst": "-2.0% (bfs)" },
+                                              "g": { "ours": "+9.0%", "title": "greedy" } } } },
         });
         ["s", "once"].contains(&name).then_some(found)
     }
@@ -244,8 +251,13 @@ mod tests {
         assert!(now.contains("| sizes | 1 | 2 | 0 | 0 | 0 |\n"), "{now}");
         let table = "<!-- numbers s table fig8 --><!-- end numbers -->";
         let now = written(table, &kept).expect("good marks");
-        let shown = "\n\n| three repeats | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n\n<!-- end";
+        let shown =
+            "\n\n| three repeats | all | paper |\n|---|---:|---:|\n| `gto` | +8.1% | +8.4% |\n";
         assert!(now.contains(shown), "{now}");
+        assert!(
+            now.contains("\n| greedy | +9.0% |  |"),
+            "titles say more: {now}"
+        );
         let held = "<!-- numbers s held --><!-- end numbers -->";
         let now = written(held, &kept).expect("good marks");
         assert!(

@@ -94,7 +94,7 @@ pub struct MeanRow {
 impl MeanRow {
     /// What is behind the averages, by configuration; none where nothing is.
     pub fn told(&self, plan: &Plan, figure: &Figure) -> Option<Vec<Option<BehindText>>> {
-        let text = |b: &Behind| b.text(figure.display, plan.subjects.name(b.worst.0));
+        let text = |b: &Behind| b.text(figure.display, |s| plan.subjects.name(s));
         let told = self.behind.iter().map(|b| b.as_ref().map(text));
         let told: Vec<Option<BehindText>> = told.collect();
         told.iter().any(Option::is_some).then_some(told)

@@ -65,7 +65,7 @@ pub fn plain(study: &Study, wanted: Option<&str>) -> Result<Vec<Figure>, String>
         bases: None,
         sort: None,
         display: Display::Number,
-        more: metric != "cycles",
+        more: Some(metric != "cycles"),
         mean: Mean::Geometric,
         paper: PaperValues::default(),
         claims: Vec::new(),
@@ -158,7 +158,9 @@ fn one(table: &Table, node: &Node) -> Result<Figure, SourceError> {
         bases: None,
         sort: fields.text("sort")?,
         display: display.unwrap_or(plain),
-        more: fields.choice("better", &BETTER)?.unwrap_or(true),
+        more: fields
+            .choice("better", &BETTER)?
+            .or(normalised.then_some(true)),
         mean: fields.choice("mean", &means)?.unwrap_or(Mean::Arithmetic),
         paper: paper(&fields)?,
         claims: claims

@@ -174,8 +174,8 @@ pub struct Figure {
     pub sort: Option<At<String>>,
     /// How values are written.
     pub display: Display,
-    /// Whether more of it is better, which says which workload is the worst.
-    pub more: bool,
+    /// Whether more of it is better, which says which workload is the worst; none where neither is.
+    pub more: Option<bool>,
     /// How workloads are averaged.
     pub mean: Mean,
     /// What the paper reports.

@@ -85,7 +85,9 @@ fn of_figures(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> Value {
                 let (low, high) = sample.range();
                 let ends = || format!("{} to {}", text(low), text(high));
                 let behind = behind.get(i).and_then(Option::as_ref);
+                let setup = &plan.setups[shown.setups[i]];
                 let value = json!({
+                    "title": setup.title,
                     "ours": text(sample.total()),
                     "median": behind.map(|b| &b.median),
                     "worst": behind.map(|b| &b.worst),
@@ -93,7 +95,7 @@ fn of_figures(results: &Results, figures: &[(Shown, Vec<Judged>)]) -> Value {
                     "over": over,
                     "paper": mean.paper[i].map(text),
                 });
-                cells.insert(plan.setups[shown.setups[i]].name.clone(), value);
+                cells.insert(setup.name.clone(), value);
             }
             groups.insert(mean.group.clone(), Value::Object(cells));
         }

@@ -165,7 +165,7 @@ fn bars(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>)
         line.extend(mean.cells.iter().map(|c| mean_text(figure, c)));
         lines.push(line);
         lines.extend(paper_line(figure, "  paper", &mean.paper));
-        lines.extend(behind_lines(results, figure, mean).into_iter().flatten());
+        lines.extend(behind_lines(results, figure, mean));
     }
     let wide = width.is_some_and(|width| total_width(&lines) > width);
     if shown.setups.len() > COLUMNS || wide {
@@ -228,22 +228,23 @@ fn paper_line(figure: &Figure, title: &str, values: &[Option<f64>]) -> Option<Ve
     Some(line)
 }
 
-/// The median and the worst workload under each configuration, each with its title before it.
-pub fn behind_lines(
-    results: &Results,
-    figure: &Figure,
-    mean: &MeanRow,
-) -> Option<[Vec<String>; 2]> {
-    let told = mean.told(results.plan(), figure)?;
+/// The median and the worst workload under each configuration, as far as there are any, each with its title before it.
+pub fn behind_lines(results: &Results, figure: &Figure, mean: &MeanRow) -> Vec<Vec<String>> {
+    let told = mean.told(results.plan(), figure).unwrap_or_default();
     let line = |title: &str, of: fn(&BehindText) -> &String| {
         let cells = told.iter().map(|b| b.as_ref().map(of));
         let cells = cells.map(|text| text.cloned().unwrap_or_default());
-        [title.to_string()].into_iter().chain(cells).collect()
+        let line: Vec<String> = [title.to_string()].into_iter().chain(cells).collect();
+        line[1..]
+            .iter()
+            .any(|cell| !cell.is_empty())
+            .then_some(line)
     };
-    Some([
+    let lines = [
         line("  median", |b| &b.median),
         line("  worst", |b| &b.worst),
-    ])
+    ];
+    lines.into_iter().flatten().collect()
 }
 
 fn stacks(results: &Results, figure: &Figure, shown: &Shown, width: Option<usize>) -> String {

@@ -81,7 +81,7 @@ impl<'a> View<'a> {
         let values: Vec<f64> = rows.iter().map(value).collect::<Option<_>>()?;
         match self.claim.on {
             On::Best | On::Worst => {
-                let largest = (self.claim.on == On::Best) == self.figure.more;
+                let largest = (self.claim.on == On::Best) == self.figure.more.unwrap_or(true);
                 values
                     .into_iter()
                     .reduce(if largest { f64::max } else { f64::min })
@@ -187,13 +187,13 @@ impl<'a> View<'a> {
             let values = rows.iter().filter_map(value);
             let values: Vec<(usize, f64)> = values.map(|(s, v)| (s, v.total())).collect();
             let behind = Behind::of(&values, self.figure.more)?;
-            let name = self.plan.subjects.name(behind.worst.0);
             let title = match term {
                 Term::Configuration(name) => name.clone(),
                 Term::Quotient(a, b) => format!("{a} / {b}"),
                 Term::Number(_) => continue,
             };
             if told.iter().all(|(before, _)| *before != title) {
+                let name = |subject| self.plan.subjects.name(subject);
                 told.push((title, behind.text(self.display(term), name)));
             }
         }
@@ -201,7 +201,8 @@ impl<'a> View<'a> {
             return told.pop().map(|(_, text)| text);
         }
         let all = |of: fn(&BehindText) -> &String| {
-            let each = told.iter().map(|(title, b)| format!("{title} {}", of(b)));
+            let there = told.iter().filter(|(_, b)| !of(b).is_empty());
+            let each = there.map(|(title, b)| format!("{title} {}", of(b)));
             each.collect::<Vec<_>>().join(", ")
         };
         Some(BehindText {

@@ -100,7 +100,7 @@ impl Report<'_> {
                         }
                         "\n"
                         (paper_row(figure, &mean.paper))
-                        @for line in behind_lines(self.results, figure, mean).iter().flatten() {
+                        @for line in &behind_lines(self.results, figure, mean) {
                             tr class="behind" {
                                 th { (line[0].trim()) }
                                 @for cell in &line[1..] { td { (cell) } }
