@@ -189,10 +189,10 @@ fn table(kept: &Value, figure: &str) -> Option<String> {
     let columns = head.matches('|').count();
     let mut out = format!("\n\n{head} |\n|---|{}\n", "---:|".repeat(columns - 1));
     for name in names {
-        let titles = groups
+        let mut titles = groups
             .values()
             .filter_map(|g| g[name.as_str()]["title"].as_str());
-        out += &match titles.last().filter(|title| title != name) {
+        out += &match titles.next().filter(|title| title != name) {
             Some(title) => format!("| {title}"),
             None => format!("| `{name}`"),
         };
