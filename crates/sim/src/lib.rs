@@ -11,8 +11,8 @@ pub use warpsim_memory as memory;
 pub use warpsim_memory::{replacement, time};
 use warpsim_sm::sm;
 pub use warpsim_sm::{
-    area, config, divergence, fetch, mechanism, observe, occupancy, phases, power, prefetch,
-    schedule, stats, virtual_storage,
+    GatedPipe, area, config, divergence, fetch, gated_pipes, mechanism, observe, occupancy, phases,
+    place, power, prefetch, schedule, stats, virtual_storage,
 };
 
 #[cfg(test)]

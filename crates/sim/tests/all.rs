@@ -24,6 +24,7 @@ mod models;
 mod named;
 mod network;
 mod operands;
+mod paths;
 mod phases;
 mod prefetch;
 mod random_machines;

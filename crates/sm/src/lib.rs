@@ -19,8 +19,10 @@ pub mod sm;
 pub mod stats;
 pub mod virtual_storage;
 
+pub use sm::{GatedPipe, gated_pipes};
 pub use warpsim_exec as exec;
-use warpsim_machine::{lanes, place};
+use warpsim_machine::lanes;
+pub use warpsim_machine::place;
 pub use warpsim_memory as memory;
 pub use warpsim_memory::{replacement, time};
 

@@ -1,6 +1,14 @@
 //! Observers listen to what the pipeline does; the pipeline does not know who listens, and
 //! pays a test of a null pointer when none does.
 
+mod detail;
+mod several;
+
+pub use crate::divergence::{Path, PathKind};
+pub use crate::power::lanes::Gate;
+pub use detail::Detail;
+pub use several::Observers;
+
 use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, WarpState};
 use crate::time::Cycle;
 use std::io;
@@ -91,6 +99,23 @@ pub trait Observer {
     /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
     /// a quantum apart.
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent);
+
+    /// Whether it wants to hear of [details](Observer::detail) and of [lanes](Observer::lanes), which takes time.
+    fn wants_details(&self) -> bool {
+        false
+    }
+
+    /// Something about `slot` of `sm` for those that [want](Observer::wants_details) details. In order with what warps
+    /// do, but where it says that it is told later.
+    fn detail(&mut self, _cycle: Cycle, _sm: u16, _slot: u16, _detail: Detail) {}
+
+    /// A gate of lanes is another in `cycle` than before, for those that [want](Observer::wants_details) details. `pipe` is
+    /// a place in [`gated_pipes`](crate::gated_pipes), and `number` counts the gates of that pipe. Every gate is on when the first launch begins.
+    ///
+    /// It is told when power catches up, which may be late: cycles of one gate never go back, but they may lie
+    /// before those of what was told of other gates and of warps. All of a launch is told before it
+    /// [ends](Observer::ended).
+    fn lanes(&mut self, _cycle: Cycle, _sm: u16, _pipe: u16, _number: u16, _gate: Gate) {}
 
     /// A launch of `kernel` begins; `files` names source files by number.
     fn launched(&mut self, _cycle: Cycle, _kernel: &Kernel, _files: &[(u32, String)]) {}

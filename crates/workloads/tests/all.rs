@@ -3,6 +3,7 @@
 mod agreement;
 mod common;
 mod cuda_headers;
+mod details;
 mod everywhere;
 mod gangs;
 mod guide;

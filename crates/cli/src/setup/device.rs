@@ -1,11 +1,10 @@
 //! The simulated GPU as the command line drives it.
 
 use crate::console::terminal::of_kernels;
-use crate::setup::observers::Observers;
 use serde_json::{Value, json};
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
-use warpsim_sim::observe::Observer;
+use warpsim_sim::observe::{Observer, Observers};
 use warpsim_sim::progress::Progress;
 use warpsim_workloads::DeviceError;
 use warpsim_workloads::simulated::Simulated;

@@ -4,6 +4,5 @@
 pub mod cuda;
 pub mod device;
 pub mod machine;
-pub mod observers;
 pub mod registers;
 pub mod typed;

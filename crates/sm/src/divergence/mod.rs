@@ -3,6 +3,7 @@
 
 mod dwf;
 mod likely;
+mod paths;
 mod pdom;
 mod pdom_lcp;
 pub(crate) mod pool;
@@ -15,6 +16,7 @@ mod tbc;
 pub use crate::exec::state::{LANES, Lanes, Threads};
 use crate::place::{HomeSlots, Layout};
 use crate::time::Cycle;
+pub use paths::{Path, PathKind};
 use std::ops::Range;
 use warpsim_machine::Machine;
 use warpsim_machine::mechanism::{Info, Values};
@@ -377,6 +379,12 @@ pub trait DivergenceModel: Send {
     fn parked(&self, groups: &Groups) -> Vec<pool::Parked> {
         let _ = groups;
         Vec::new()
+    }
+
+    /// Adds what it holds for a slot, the path that runs first, for observers. Lanes are those of the
+    /// slot; threads of its home warp that are elsewhere are on their own lanes.
+    fn paths(&self, slot: u16, groups: &Groups, out: &mut Vec<Path>) {
+        out.extend(Path::of(groups.get(slot)));
     }
 
     /// A launch begins: the deepest stack is that of this launch.

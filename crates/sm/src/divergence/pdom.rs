@@ -7,7 +7,7 @@
 //! and a branch that reconverges where its surroundings do needs no new continuation, so that
 //! loops do not grow the stack.
 
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model, Path};
 use crate::exec::state::{Lanes, Threads};
 use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::{NO_PC, Pc};
@@ -165,6 +165,15 @@ impl DivergenceModel for Pdom {
             above |= entry.mask;
         }
         found
+    }
+
+    fn paths(&self, slot: u16, groups: &Groups, out: &mut Vec<Path>) {
+        let group = groups.get(slot);
+        out.extend(Path::of(group).map(|path| path.until(group.watch)));
+        let below = self.below[slot as usize].iter().rev();
+        out.extend(
+            below.filter_map(|e| Path::stacked(e.pc, e.mask).map(|path| path.until(e.until))),
+        );
     }
 
     fn deepest(&self) -> u32 {

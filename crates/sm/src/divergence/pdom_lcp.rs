@@ -4,7 +4,7 @@
 
 use super::likely::{POINTS, Points};
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model, Path};
 use crate::exec::state::{Lanes, Threads};
 use warpsim_machine::mechanism::Info;
 use warpsim_ptx::kernel::Pc;
@@ -133,6 +133,17 @@ impl DivergenceModel for PdomLcp {
         let below = self.stacks[slot as usize].below().into_iter();
         let here = below.filter(|&(_, _, at)| at == pc);
         here.fold(0, |found, (_, lanes, _)| found | lanes)
+    }
+
+    fn paths(&self, slot: u16, groups: &Groups, out: &mut Vec<Path>) {
+        let stack = &self.stacks[slot as usize];
+        let running = Path::of(groups.get(slot));
+        out.extend(running.map(|path| path.ends_as(stack.top())));
+        out.extend(
+            (0..stack.running())
+                .rev()
+                .filter_map(|at| stack.path(at, 0)),
+        );
     }
 
     fn begin(&mut self) {

@@ -114,8 +114,12 @@ impl Stack {
         self.threads().iter().map(|m| m.count_ones()).sum()
     }
 
-    /// Entry and mask at a position, 0 being the oldest.
-    #[cfg(test)]
+    /// The position of the running entry, 0 being the oldest; the sides of a branch that is filled in are above.
+    pub fn running(&self) -> usize {
+        self.top.min(self.entries.len())
+    }
+
+    /// Entry and mask at a position.
     pub fn at(&self, position: usize) -> (Entry, &[u32]) {
         (self.entries[position], self.mask(position))
     }
@@ -133,8 +137,7 @@ impl Stack {
     pub fn below(&self) -> Vec<(usize, u32, Pc)> {
         let mut above = self.threads().to_vec();
         let mut found = Vec::new();
-        let running = self.top.min(self.entries.len());
-        for position in (0..running).rev() {
+        for position in (0..self.running()).rev() {
             for (row, seen) in above.iter_mut().enumerate() {
                 let lanes = self.mask(position)[row] & !*seen;
                 if lanes != 0 {

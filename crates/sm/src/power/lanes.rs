@@ -4,6 +4,7 @@
 //! idle, is switched off, passes the break-even time, has woken up) is worked out when its cycles are
 //! accounted for, by [`settle`](Lanes::settle), which is called before anything else changes.
 
+use super::changes::Changes;
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
 
@@ -56,6 +57,8 @@ pub struct Lanes {
     accounted: Cycle,
     /// When its entry was free after the last instruction, if there was one.
     entry_free: Option<Cycle>,
+    /// What an observer will hear.
+    changes: Changes,
 }
 
 /// Bubbles shorter than this are short: the paper's figure 2.
@@ -72,6 +75,7 @@ impl Lanes {
             upper: upper & all,
             accounted: Cycle::ZERO,
             entry_free: None,
+            changes: Changes::default(),
         };
         lanes.begin(Cycle::ZERO);
         lanes
@@ -86,6 +90,11 @@ impl Lanes {
             held_until: now,
             gate: Gate::On,
         };
+        for part in &self.parts {
+            if part.gate != Gate::On {
+                self.changes.note(now, part.lanes, Gate::On);
+            }
+        }
         self.parts.clear();
         self.parts.push(part(self.all & !self.upper, false));
         if self.upper != 0 {
@@ -103,13 +112,15 @@ impl Lanes {
     /// Accounts for the cycles before `to`, in which no instruction asked for these lanes. What happens in
     /// cycle `to` itself by the rules has happened then.
     pub fn settle(&mut self, to: Cycle, rules: &Rules, counters: &mut PipeCounters) {
-        let from = self.accounted;
+        let span = [self.accounted, to];
+        let [from, _] = span;
+        let changes = &mut self.changes;
         if self.by_lane {
             for part in &mut self.parts {
-                walk(std::slice::from_mut(part), from, to, rules, counters);
+                walk(std::slice::from_mut(part), span, rules, counters, changes);
             }
         } else {
-            walk(&mut self.parts, from, to, rules, counters);
+            walk(&mut self.parts, span, rules, counters, changes);
         }
         self.accounted = from.max(to);
     }
@@ -177,11 +188,16 @@ impl Lanes {
 
     /// Those of these lanes that are off begin to wake up and can be used from cycle `at` on.
     pub fn wake(&mut self, lanes: u32, at: Cycle) {
+        let mut woken = 0;
         self.change(lanes, |part| {
             if let Gate::Off(_) = part.gate {
                 part.gate = Gate::Waking(at);
+                woken |= part.lanes;
             }
         });
+        if woken != 0 {
+            self.changes.note(self.accounted, woken, Gate::Waking(at));
+        }
     }
 
     /// Lanes that are switched together are switched off in cycle `at`, which has been settled.
@@ -189,6 +205,7 @@ impl Lanes {
         for part in &mut self.parts {
             part.gate = Gate::Off(at);
         }
+        self.changes.note(at, self.all, Gate::Off(at));
         counters.gatings += u64::from(self.count());
     }
 
@@ -268,6 +285,16 @@ impl Lanes {
         }
     }
 
+    /// An observer listens to the gates, or none does.
+    pub fn watch(&mut self, on: bool) {
+        self.changes.watch(on);
+    }
+
+    /// What the gates have done since this was asked last: cycle, number of the gate, what it is.
+    pub fn take_changes(&mut self) -> Vec<(Cycle, u16, Gate)> {
+        self.changes.take(self.by_lane)
+    }
+
     /// The state of every lane in cycle `now`, which has been settled.
     pub fn gates(&self) -> Vec<Gate> {
         let gate = |lane: u32| {
@@ -308,10 +335,17 @@ fn off_at(parts: &[Part], rules: &Rules) -> Cycle {
     }
 }
 
-/// Accounts for the cycles of parts that are switched together.
-fn walk(parts: &mut [Part], from: Cycle, to: Cycle, rules: &Rules, counters: &mut PipeCounters) {
+/// Accounts for the cycles, from one up to another, of parts that are switched together.
+fn walk(
+    parts: &mut [Part],
+    [from, to]: [Cycle; 2],
+    rules: &Rules,
+    counters: &mut PipeCounters,
+    changes: &mut Changes,
+) {
     let mut now = from;
-    let lanes: u64 = parts.iter().map(|p| u64::from(p.lanes.count_ones())).sum();
+    let all = parts.iter().fold(0, |all, part| all | part.lanes);
+    let lanes = u64::from(all.count_ones());
     loop {
         match parts[0].gate {
             Gate::Waking(until) => {
@@ -321,6 +355,7 @@ fn walk(parts: &mut [Part], from: Cycle, to: Cycle, rules: &Rules, counters: &mu
                 if until > to {
                     return;
                 }
+                changes.note(until, all, Gate::On);
                 for part in parts.iter_mut() {
                     part.gate = Gate::On;
                     // Nothing has been in them since: they have been idle from now on.
@@ -341,6 +376,7 @@ fn walk(parts: &mut [Part], from: Cycle, to: Cycle, rules: &Rules, counters: &mu
                     return;
                 }
                 counters.gatings += lanes;
+                changes.note(off, all, Gate::Off(off));
                 parts.iter_mut().for_each(|p| p.gate = Gate::Off(off));
             }
             Gate::Off(since) => {

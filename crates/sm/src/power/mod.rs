@@ -14,6 +14,7 @@
 //! runs are the same, gate by gate.
 
 mod adaptive;
+mod changes;
 mod check;
 pub mod folding;
 pub mod gating;

@@ -27,8 +27,9 @@ impl Sm {
     /// Runs cycles up to (not including) `to`, or, where that is several quanta away, to the end of the one
     /// in which a block completes or a request finds no room.
     pub fn run(&mut self, to: Cycle, quantum: &mut Quantum) -> Result<(), SmFault> {
-        if quantum.observed != self.residents.books.watch.is_on() {
-            self.listen(quantum.observed);
+        let watch = &self.residents.books.watch;
+        if (quantum.observed, quantum.details) != (watch.is_on(), watch.hears_details()) {
+            self.listen(quantum.observed, quantum.details);
         }
         self.run_cycles(to, quantum)
     }
@@ -39,14 +40,29 @@ impl Sm {
         for (slot, event) in self.memory.take_lookups() {
             observer.warp(to, self.id, slot, event);
         }
+        if self.residents.books.watch.hears_details() {
+            self.tell_of_pipes(observer);
+        }
     }
 
-    /// An observer listens, or none does.
+    /// Tells what has become known of pipes: instructions that were folded, and gates of lanes.
+    pub fn tell_of_pipes(&mut self, observer: &mut dyn Observer) {
+        for (cycle, slot, detail) in self.units.take_folded() {
+            observer.detail(cycle, self.id, slot, detail);
+        }
+        for (cycle, pipe, number, gate) in self.units.take_gate_changes() {
+            observer.lanes(cycle, self.id, pipe, number, gate);
+        }
+    }
+
+    /// An observer listens, to details if so, or none does.
     #[cold]
-    pub(super) fn listen(&mut self, on: bool) {
+    pub(super) fn listen(&mut self, on: bool, details: bool) {
         let residents = &mut self.residents;
-        residents.books.watch.switch(on, residents.warps.slots());
+        let slots = residents.warps.slots();
+        residents.books.watch.switch(on, details, slots);
         self.memory.watch(on);
+        self.units.watch(details);
         let in_step = residents.books.want_step();
         self.clock.restless = in_step || residents.model_ticks();
         if residents.warps.keep_in_step(in_step) {
@@ -119,6 +135,7 @@ impl Sm {
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
         }
+        self.residents.tell_paths();
         if self.is_watched {
             self.ask_in_cycle(now, may_act);
         }

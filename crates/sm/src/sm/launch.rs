@@ -65,6 +65,8 @@ pub struct Quantum<'a> {
     pub inbox: &'a mut Inbox,
     /// An observer listens, and will hear of it by [`Sm::tell`](super::Sm::tell).
     pub observed: bool,
+    /// It wants details.
+    pub details: bool,
     /// Skip cycles in which nothing happens.
     pub skip: bool,
     /// Cycles per quantum, which is what an SM runs, or several in a row.

@@ -56,6 +56,7 @@ pub use residents::{Coming, Request};
 use residents::{Ended, Residents};
 use skipping::Clock;
 use std::sync::Arc;
+pub use units::{GatedPipe, gated_pipes};
 use units::{UnitPlan, Units};
 
 /// An SM: the stages of its pipeline, and the blocks on it. It shares no line of the host's cache with another one.
@@ -185,7 +186,8 @@ impl Sm {
         self.memory.launch_begins();
         self.memory
             .tell_of_cache(self.residents.books.hears_cache());
-        self.listen(self.residents.books.watch.is_on());
+        let watch = &self.residents.books.watch;
+        self.listen(watch.is_on(), watch.hears_details());
     }
 
     /// Accounts for the time up to the end of a launch.

@@ -1,7 +1,7 @@
 //! Where spinning warps spend their time: a short look at what each issues.
 
 use crate::gpu::error::HotLoop;
-use crate::observe::{Observer, WarpEvent};
+use crate::observe::{Detail, Gate, Observer, WarpEvent};
 use crate::sm::{Launched, StuckWarp};
 use crate::time::Cycle;
 use std::collections::BTreeMap;
@@ -33,6 +33,16 @@ impl Observer for Both<'_> {
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         self.0.warp(cycle, sm, slot, event);
         self.1.warp(cycle, sm, slot, event);
+    }
+
+    fn detail(&mut self, cycle: Cycle, sm: u16, slot: u16, detail: Detail) {
+        self.0.detail(cycle, sm, slot, detail);
+        self.1.detail(cycle, sm, slot, detail);
+    }
+
+    fn lanes(&mut self, cycle: Cycle, sm: u16, pipe: u16, number: u16, gate: Gate) {
+        self.0.lanes(cycle, sm, pipe, number, gate);
+        self.1.lanes(cycle, sm, pipe, number, gate);
     }
 }
 

@@ -202,6 +202,7 @@ impl Site {
             image: world.image,
             inbox: &mut self.replies.inbox,
             observed: world.observed,
+            details: world.details,
             skip: world.skip,
             cycles: world.quantum,
         };

@@ -176,6 +176,10 @@ impl Gpu {
             self.tell_sample(&mut sampler, finish, &sm);
         }
         if let Some(observer) = &mut self.options.observer {
+            if observer.wants_details() {
+                let sites = self.sms.iter_mut();
+                sites.for_each(|site| site.sm.tell_of_pipes(observer.as_mut()));
+            }
             observer.ended(finish);
         }
         let after = self.memory.stats();

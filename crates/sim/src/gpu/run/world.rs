@@ -15,6 +15,8 @@ pub struct World<'a> {
     pub quantum: u64,
     /// An observer listens.
     pub observed: bool,
+    /// It wants details.
+    pub details: bool,
     /// Cycles in which nothing happens are skipped.
     pub skip: bool,
     failed: Mutex<Option<Failed>>,
@@ -35,6 +37,7 @@ impl<'a> World<'a> {
             from: Cycle::ZERO,
             quantum,
             observed: false,
+            details: false,
             skip: true,
             failed: Mutex::default(),
         }

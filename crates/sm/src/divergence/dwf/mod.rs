@@ -11,11 +11,12 @@
 //! the static warp is whole again.
 
 mod held;
+mod paths;
 mod warp_barrier;
 mod window;
 
 use super::pool::{self, Parked, Waits, WarpPool};
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model, Path};
 use crate::exec::state::{LANES, Lanes, Threads, each_home};
 use crate::place::Layout;
 use held::{Held, HeldIn};
@@ -341,6 +342,10 @@ impl DivergenceModel for Dwf {
 
     fn pool(&mut self) -> Option<&mut dyn WarpPool> {
         Some(self)
+    }
+
+    fn paths(&self, slot: u16, groups: &Groups, out: &mut Vec<Path>) {
+        self.pending[slot as usize].paths(groups.get(slot), out);
     }
 
     fn parked(&self, groups: &Groups) -> Vec<Parked> {

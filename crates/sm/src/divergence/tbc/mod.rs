@@ -5,13 +5,14 @@
 //! which it is proven ([`Uniform`]).
 
 mod compactor;
+mod paths;
 #[cfg(test)]
 mod tests;
 
 use super::likely::{POINTS, Points};
 use super::pool::{Parked, Waits};
 use super::stack::Stack;
-use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model};
+use super::{BlockArrival, Branch, DivergenceModel, Group, Groups, Model, Path};
 use crate::exec::state::{LANES, Lanes, Threads};
 use crate::time::Cycle;
 use compactor::Formed;
@@ -345,6 +346,13 @@ impl DivergenceModel for Tbc {
             })
         });
         parked.collect()
+    }
+
+    fn paths(&self, slot: u16, groups: &Groups, out: &mut Vec<Path>) {
+        let block = self.block_of[slot as usize] as usize;
+        if let Some(block) = &self.blocks[block] {
+            block.paths(slot, groups, out);
+        }
     }
 
     fn left(&mut self, arrival: &BlockArrival) {

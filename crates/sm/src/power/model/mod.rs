@@ -158,6 +158,12 @@ impl Power {
         self.folding.filter(|_| shifts).map_or(0, |f| f.stages)
     }
 
+    /// When an instruction that has not entered a pipeline was issued.
+    pub fn issued_at(&self, order: u64) -> Option<Cycle> {
+        let found = self.under_way.iter().find(|i| i.order == order);
+        found.map(|i| i.issued)
+    }
+
     /// The way of an instruction through a pipeline that it enters in cycle `now`.
     pub fn way(&self, pipeline: usize, side: Side, order: u64, now: Cycle) -> Way {
         let found = self.under_way.iter().find(|i| i.order == order);
@@ -253,6 +259,22 @@ impl Power {
                 counters.shifts = counters.issues + counters.folded;
             }
         }
+        all
+    }
+
+    /// An observer listens to the gates, or none does.
+    pub fn watch(&mut self, on: bool) {
+        self.all_lanes().for_each(|lanes| lanes.watch(on));
+    }
+
+    /// What the gates have done since this was asked last: cycle, pipe, number of the gate, what it is.
+    pub fn take_changes(&mut self) -> Vec<(Cycle, u16, u16, Gate)> {
+        let mut all = Vec::new();
+        for (pipe, lanes) in (0..).zip(self.all_lanes()) {
+            let its = lanes.take_changes().into_iter();
+            all.extend(its.map(|(at, number, gate)| (at, pipe, number, gate)));
+        }
+        all.sort_by_key(|(at, ..)| *at);
         all
     }
 

@@ -19,6 +19,8 @@ pub struct UnderWay {
     pub interval: u16,
     /// The set of units that it is for.
     pub group: u8,
+    /// When that was.
+    pub issued: Cycle,
 }
 
 /// When the entries of a set's pipelines are free, as far as is known.

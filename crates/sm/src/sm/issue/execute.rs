@@ -254,7 +254,7 @@ pub(super) fn note_executed(
     count_lanes(active, &mut books.stats.counters);
     warps.issued(slot, facts);
     if books.watch.is_on() {
-        residents.tell_issue(now, slot, pc, active);
+        residents.tell_issue(now, slot, pc, active, executed);
     }
 }
 

@@ -168,7 +168,7 @@ fn a_barrier_opens_at_once_for_schedulers_whose_turn_is_still_to_come() {
                 let mut bench = Bench::on(&machine, body, 3);
                 bench.now = Cycle::new(begin);
                 let Residents { warps, books, .. } = &mut bench.residents;
-                books.watch.switch(heard, warps.slots());
+                books.watch.switch(heard, false, warps.slots());
                 warps.keep_in_step(books.want_step());
                 assert_eq!(bench.step(), [(0, 0), (1, 0)], "{set:?}");
                 let other_goes_first = bench.residents.blocks.turns.number(bench.now) % 2 == 1;

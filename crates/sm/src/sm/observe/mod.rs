@@ -2,9 +2,11 @@
 //! waits for.
 
 mod books;
+mod details;
 mod stuck;
 mod watch;
 
 pub use books::Books;
+pub use details::Told;
 pub use stuck::StuckWarp;
 pub use watch::Watch;

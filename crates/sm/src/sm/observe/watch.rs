@@ -1,9 +1,10 @@
 //! Telling an observer what warps do and when their state changes. Without one, nothing here
 //! runs but a test of a flag.
 
+use super::details::{Details, Told};
 use crate::divergence::Group;
 use crate::exec::state::{LANES, Lanes};
-use crate::observe::{Observer, WarpEvent};
+use crate::observe::{Detail, Observer, WarpEvent};
 use crate::place::{Layout, Place};
 use crate::sm::warps::Domain;
 use crate::stats::WarpState;
@@ -16,13 +17,18 @@ use warpsim_ptx::kernel::Pc;
 pub struct Watch {
     /// An observer listens.
     on: bool,
+    /// What one that wants details hears, where one listens.
+    details: Option<Box<Details>>,
     /// The state each warp was last reported in.
     states: Vec<Option<WarpState>>,
     /// The threads that each warp was last reported to hold, and on which lanes.
     holds: Vec<Option<(Lanes, u32)>>,
     /// Cycle, slot and what happened.
-    events: Vec<(Cycle, u16, WarpEvent)>,
+    events: Vec<(Cycle, u16, Told)>,
 }
+
+/// What is kept for an observer that wants details, and what it will hear.
+pub type Detailed<'a> = (&'a mut Details, &'a mut Vec<(Cycle, u16, Told)>);
 
 impl Watch {
     /// Whether an observer listened last.
@@ -31,9 +37,18 @@ impl Watch {
         self.on
     }
 
-    /// An observer listens to so many slots, or none does.
-    pub fn switch(&mut self, on: bool, slots: usize) {
+    /// Whether it wanted details.
+    #[inline]
+    pub fn hears_details(&self) -> bool {
+        self.details.is_some()
+    }
+
+    /// An observer listens to so many slots, to details of them if so, or none does.
+    pub fn switch(&mut self, on: bool, details: bool, slots: usize) {
         self.on = on;
+        if details != self.hears_details() {
+            self.details = details.then(|| Box::new(Details::new(slots)));
+        }
         if on {
             self.states.resize(slots, None);
             self.holds.resize(slots, None);
@@ -42,8 +57,26 @@ impl Watch {
 
     /// After cycles have run: tells the observer.
     pub fn hand_over(&mut self, sm: u16, observer: &mut dyn Observer) {
-        for (cycle, slot, event) in self.events.drain(..) {
-            observer.warp(cycle, sm, slot, event);
+        // A change behind a domain's turn belongs to the next cycle, and others of this one may come behind it.
+        self.events.sort_by_key(|(cycle, ..)| *cycle);
+        for (cycle, slot, told) in self.events.drain(..) {
+            match told {
+                Told::Warp(event) => observer.warp(cycle, sm, slot, event),
+                Told::Executed(lanes) => {
+                    observer.detail(cycle, sm, slot, Detail::Executed { lanes });
+                }
+                Told::Written(register) => {
+                    observer.detail(cycle, sm, slot, Detail::Written { register });
+                }
+                Told::Paths(range) => {
+                    let details = self.details.as_deref();
+                    let paths = details.map_or(&[][..], |d| d.paths(range));
+                    observer.detail(cycle, sm, slot, Detail::Paths(paths));
+                }
+            }
+        }
+        if let Some(details) = &mut self.details {
+            details.forget_told();
         }
     }
 
@@ -83,7 +116,7 @@ impl Watch {
                 });
                 set &= set - 1;
                 if states[slot as usize].replace(state) != Some(state) {
-                    events.push((now, slot, WarpEvent::State(state)));
+                    events.push((now, slot, Told::Warp(WarpEvent::State(state))));
                 }
             }
         };
@@ -105,17 +138,26 @@ impl Watch {
                 // Whatever state it is in next is news.
                 self.states[slot as usize] = None;
                 self.holds[slot as usize] = None;
+                if let Some(details) = &mut self.details {
+                    details.is_new(slot, now);
+                }
             }
-            self.events.push((now, slot, event));
+            self.events.push((now, slot, Told::Warp(event)));
         }
     }
 
-    /// Reports that the warp in `slot` issued.
+    /// Reports that the warp in `slot` issued, with these `lanes` active, and which of them `execute`.
     #[inline]
-    pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32) {
+    pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32, execute: u32) {
         if self.on {
             let event = WarpEvent::Issued { pc, lanes };
-            self.events.push((now, slot, event));
+            self.events.push((now, slot, Told::Warp(event)));
+            if let Some(details) = &mut self.details {
+                details.issued(slot, pc);
+                if execute != lanes {
+                    self.events.push((now, slot, Told::Executed(execute)));
+                }
+            }
         }
     }
 
@@ -147,7 +189,14 @@ impl Watch {
             left &= !lanes;
             let (block, warp) = home(first);
             let event = WarpEvent::Holds { block, warp, lanes };
-            self.events.push((now, slot, event));
+            self.events.push((now, slot, Told::Warp(event)));
         }
+    }
+
+    /// What is kept for an observer that wants details, and where what it will hear is written down.
+    #[inline]
+    pub fn details(&mut self) -> Option<Detailed<'_>> {
+        let details = self.details.as_deref_mut()?;
+        Some((details, &mut self.events))
     }
 }

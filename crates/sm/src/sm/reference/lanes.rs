@@ -53,6 +53,7 @@ impl Pipelines {
             side: facts.through.side,
             interval: facts.interval,
             group,
+            issued: now,
         });
         if power.asks_from_issue_on() {
             self.ask(group.into(), &[], now);

@@ -37,6 +37,7 @@ impl Residents {
         let warp = self.warps.warp_mut(slot);
         warp.lanes = lanes;
         self.books.policy.restarted(warp.place);
+        self.note_paths(slot);
         true
     }
 
@@ -47,6 +48,7 @@ impl Residents {
         while !changed.is_empty() {
             for slot in changed.drain(..) {
                 ownership.follow(self, slot, launched);
+                self.note_paths(slot);
             }
             // A model that was told that a slot has settled may have changed others.
             self.groups.take_changed(&mut changed);

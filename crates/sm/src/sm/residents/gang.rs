@@ -17,6 +17,10 @@ impl Residents {
     /// An instruction of a gang is complete: its warps may go on that have [waited for it](Residents::complete).
     #[inline]
     pub fn complete_gang(&mut self, gang: Together, facts: &OpFacts, launched: &Launched) {
+        if self.books.watch.hears_details() {
+            let slots = self.warps.slots_of(gang);
+            slots.for_each(|slot| self.tell_written(slot, facts));
+        }
         let Residents { warps, books, .. } = self;
         if warps.gang_completed(gang, facts, &launched.facts, books) {
             self.settle_gang(gang);

@@ -16,6 +16,7 @@ mod gang_exits;
 mod iterate;
 mod ownership;
 mod parked;
+mod paths;
 mod plan;
 mod progress;
 mod rendezvous;
@@ -239,9 +240,10 @@ impl Residents {
         self.warps.edit(slot, &mut self.books).resolve(pc);
     }
 
-    /// Reports that a warp issued, and which threads it holds where that has changed.
+    /// Reports that a warp issued, and which threads and paths it holds where that has changed.
     #[cold]
-    pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32) {
+    pub fn tell_issue(&mut self, now: Cycle, slot: u16, pc: Pc, lanes: u32, execute: u32) {
+        self.tell_paths_of(slot);
         let Residents {
             groups,
             threads,
@@ -251,7 +253,7 @@ impl Residents {
         } = self;
         let name = |home| name_of(home, threads, blocks);
         books.watch.tell_holds(now, slot, groups.get(slot), name);
-        books.watch.tell_issue(now, slot, pc, lanes);
+        books.watch.tell_issue(now, slot, pc, lanes, execute);
     }
 
     /// Every warp that has not finished, and what it waits for; see [`Ownership::stuck`].

@@ -21,6 +21,9 @@ impl Residents {
     /// [Completes](Residents::complete) an instruction, compiled in line where most instructions complete.
     #[inline(always)]
     pub fn complete_here(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
+        if self.books.watch.hears_details() {
+            self.tell_written(slot, facts);
+        }
         let Landed { quiet, held } =
             self.warps
                 .completed(slot, facts, &launched.facts, &mut self.books);
@@ -92,6 +95,7 @@ impl Residents {
         self.warps.check_settling(slot, &mut self.books);
         if !self.warps.is_held(slot) {
             self.model.settled(slot, &mut self.groups);
+            self.note_paths(slot);
         }
     }
 

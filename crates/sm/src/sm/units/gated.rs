@@ -1,5 +1,6 @@
 //! Entering pipelines whose lanes may be off, or are used by one half of a warp after the other.
 
+use super::heard::Folded;
 use super::{EXIT_STAGES, Units};
 use crate::power::{Entries, Entry, Side, UnderWay};
 use crate::sm::facts::OpFacts;
@@ -45,8 +46,8 @@ impl Queue {
 
 /// What became of an instruction that tried to enter a pipeline.
 enum Tried {
-    /// The instruction entered, and is written back in this cycle.
-    Entered(Cycle),
+    /// The instruction entered, and is written back in this cycle; it was folded, and an observer wants to know of that.
+    Entered(Cycle, Option<Folded>),
     /// Its lanes are off.
     Asleep,
     /// The entry is taken, or the way out would be.
@@ -151,13 +152,19 @@ impl Units {
                 let op = collectors.behind(group).ops[at];
                 let facts = &facts[op.pc as usize];
                 match self.try_pipeline(group, pipeline, op.order, facts, now, at_once) {
-                    Tried::Entered(at_last) => {
+                    Tried::Entered(at_last, folded) => {
                         entered = true;
                         collectors.behind(group).take(at);
                         collectors.note_left(group);
                         let results = &mut self.results;
-                        let done = |slot| results.push(at_last, Done::alone(slot, op.pc));
-                        self.gangs.each(op, done);
+                        let heard = self.folded.as_mut().zip(folded);
+                        let (mut folds, folded) = heard.unzip();
+                        self.gangs.each(op, |slot| {
+                            results.push(at_last, Done::alone(slot, op.pc));
+                            folds
+                                .iter_mut()
+                                .for_each(|list| list.extend(folded.map(|f| (slot, f))));
+                        });
                     }
                     Tried::Asleep => asleep.push(pipeline),
                     Tried::Refused => {}
@@ -198,7 +205,7 @@ impl Units {
             if let Some(power) = &mut self.power {
                 power.forget(order);
             }
-            return Tried::Entered(at);
+            return Tried::Entered(at, None);
         };
         let way = power.way(pipeline, side, order, now);
         if at_once {
@@ -222,10 +229,18 @@ impl Units {
             latency,
             interval,
         };
+        let mut folded = None;
         if let Some(power) = &mut self.power {
+            if way.folded && self.folded.is_some() {
+                folded = Some(Folded {
+                    entered: now,
+                    issued: power.issued_at(order).unwrap_or(now),
+                    cycles: interval as u16,
+                });
+            }
             power.enter(pipeline, side, order, entry);
         }
-        Tried::Entered(at)
+        Tried::Entered(at, folded)
     }
 
     /// Whether an instruction of a domain for these lanes would find lanes that are on at the start of cycle `now`, in

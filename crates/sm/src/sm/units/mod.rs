@@ -5,6 +5,8 @@
 
 mod gangs;
 mod gated;
+mod gated_pipes;
+mod heard;
 mod plan;
 mod results;
 
@@ -17,6 +19,8 @@ use crate::power::{Power, Side, UnderWay};
 use crate::stats::PipeCounters;
 use crate::time::Cycle;
 use gangs::Gangs;
+pub use gated_pipes::{GatedPipe, gated_pipes};
+use heard::Folded;
 pub use plan::{Group, Pipelines, UnitPlan};
 pub use results::Done;
 use results::Results;
@@ -41,6 +45,8 @@ pub struct Units {
     fp_free: Option<Box<[Cycle; MOST_PIPELINES]>>,
     /// Instructions that have their operands, by order number: filled and read in one place.
     collected: Vec<u64>,
+    /// Instructions that were folded, for an observer that wants details.
+    folded: Option<Vec<(u16, Folded)>>,
 }
 
 impl Units {
@@ -62,6 +68,7 @@ impl Units {
             gangs: Gangs::default(),
             fp_free: own.then(|| Box::new([Cycle::ZERO; MOST_PIPELINES])),
             collected: Vec::new(),
+            folded: None,
         }
     }
 
@@ -112,6 +119,7 @@ impl Units {
                 side: facts.through.side,
                 interval: facts.interval,
                 group: self.plan.routes[domain][facts.unit as usize],
+                issued: now,
             };
             self.note_under_way(instruction, now);
         }

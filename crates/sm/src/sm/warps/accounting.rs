@@ -97,6 +97,12 @@ impl WarpTable {
         }
     }
 
+    /// The first cycle in which a change of a warp counts: the next one where its domain has had its turn.
+    pub fn changes_count_from(&self, slot: u16) -> Cycle {
+        let d = self.layout.place_of(slot).domain;
+        self.now + (self.turned >> d & 1)
+    }
+
     /// Accounts for the cycles of a domain, and of its class, up to the one from which on a change counts.
     #[inline(always)]
     pub(super) fn pass_turn(&mut self, d: usize, books: &mut Books) {

@@ -34,6 +34,7 @@ impl Ownership for PooledWarps {
 
     fn follow(&self, r: &mut Residents, slot: u16, launched: &Launched) {
         let now = r.warps.now();
+        let counts_from = r.warps.changes_count_from(slot);
         let fresh = r.groups.seen(slot);
         let (state, pc) = (r.groups.get(slot).state, r.groups.get(slot).pc);
         let place = r.warps.place(slot);
@@ -43,7 +44,7 @@ impl Ownership for PooledWarps {
             // Its threads are elsewhere.
             edit.clear();
             r.books.policy.finished(place);
-            r.books.watch.tell(now, slot, WarpEvent::Dissolved);
+            r.books.watch.tell(counts_from, slot, WarpEvent::Dissolved);
         }
         if state == GroupState::Free {
             return;
@@ -54,7 +55,7 @@ impl Ownership for PooledWarps {
             edit.form(block, now, pc);
             r.books.policy.launched(place, r.blocks.next_age, block);
             r.blocks.next_age += 1;
-            r.books.watch.tell(now, slot, WarpEvent::Formed);
+            r.books.watch.tell(counts_from, slot, WarpEvent::Formed);
         }
         edit.set_lanes(r.groups.get(slot).mask.count_ones());
         let released = edit.follow_pooled(state, pc, launched.facts.len() as Pc);
@@ -62,7 +63,7 @@ impl Ownership for PooledWarps {
         if state == GroupState::Running {
             r.books.policy.pooled(place, r.groups.get(slot));
             if released {
-                r.books.watch.tell(now, slot, WarpEvent::Released);
+                r.books.watch.tell(counts_from, slot, WarpEvent::Released);
             }
         }
         if state == GroupState::Stopped {

@@ -1,10 +1,10 @@
 //! Several observers at once.
 
+use super::{Detail, Gate, Observer, WarpEvent};
+use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, Visit};
+use crate::time::Cycle;
 use std::io;
 use warpsim_ptx::kernel::Kernel;
-use warpsim_sim::observe::{Observer, WarpEvent};
-use warpsim_sim::stats::{EnergyCounters, MemoryCounters, SmCounters, Visit};
-use warpsim_sim::time::Cycle;
 
 /// Tells all of them everything, in order, and samples as seldom as each of them wants.
 pub struct Observers(Vec<Listener>);
@@ -51,10 +51,33 @@ impl Observers {
     }
 }
 
+impl Observers {
+    fn wanting_details(&mut self) -> impl Iterator<Item = &mut Box<dyn Observer>> {
+        let all = self.0.iter_mut().map(|listener| &mut listener.observer);
+        all.filter(|observer| observer.wants_details())
+    }
+}
+
 impl Observer for Observers {
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {
         for listener in &mut self.0 {
             listener.observer.warp(cycle, sm, slot, event);
+        }
+    }
+
+    fn wants_details(&self) -> bool {
+        self.0.iter().any(|l| l.observer.wants_details())
+    }
+
+    fn detail(&mut self, cycle: Cycle, sm: u16, slot: u16, detail: Detail) {
+        for observer in self.wanting_details() {
+            observer.detail(cycle, sm, slot, detail);
+        }
+    }
+
+    fn lanes(&mut self, cycle: Cycle, sm: u16, pipe: u16, number: u16, gate: Gate) {
+        for observer in self.wanting_details() {
+            observer.lanes(cycle, sm, pipe, number, gate);
         }
     }
 
@@ -167,5 +190,42 @@ mod tests {
         all.ended(Cycle::new(50));
         assert_eq!(often.borrow().len(), 5);
         assert_eq!(*seldom.borrow(), [(0, 30, 3, 6), (30, 50, 2, 4)]);
+    }
+
+    /// How many details, and changes of lanes, were heard by one that wants them or not.
+    struct Details(bool, Rc<RefCell<[u64; 2]>>);
+
+    impl Observer for Details {
+        fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
+
+        fn wants_details(&self) -> bool {
+            self.0
+        }
+
+        fn detail(&mut self, _: Cycle, _: u16, _: u16, _: Detail) {
+            self.1.borrow_mut()[0] += 1;
+        }
+
+        fn lanes(&mut self, _: Cycle, _: u16, _: u16, _: u16, _: Gate) {
+            self.1.borrow_mut()[1] += 1;
+        }
+    }
+
+    #[test]
+    fn only_those_that_want_details_hear_of_them() {
+        let heard = [(); 3].map(|()| Rc::new(RefCell::new([0u64; 2])));
+        let of = |wants: [bool; 3]| {
+            let listeners = wants.into_iter().zip(&heard);
+            let boxed = |(wants, heard): (bool, &Rc<RefCell<[u64; 2]>>)| -> Box<dyn Observer> {
+                Box::new(Details(wants, heard.clone()))
+            };
+            Observers::of(listeners.map(boxed).collect()).expect("observers")
+        };
+        assert!(!of([false; 3]).wants_details());
+        let mut all = of([true, false, true]);
+        assert!(all.wants_details());
+        all.detail(Cycle::ZERO, 0, 0, Detail::Paths(&[]));
+        all.lanes(Cycle::ZERO, 0, 0, 0, Gate::On);
+        assert_eq!(heard.map(|heard| heard.take()), [[1; 2], [0; 2], [1; 2]]);
     }
 }
