@@ -24,4 +24,5 @@ mod shell;
 mod special_files;
 mod studies;
 mod timeline;
+mod view;
 mod virtual_blocks;

@@ -6,8 +6,8 @@
 //!
 //! `WHAT` is `learned` (three sentences), `headlines` or `kinds` (tables), `claims` (how many hold of those that were
 //! tested), `held` (that by kind), `table` with a figure's id (its averages beside the paper's), or `ours`, `median`,
-//! `worst` (workload), `spread` or `paper` with a figure's id, a group (or `all`) and a configuration. All but the numbers of one value say how many repeats are behind them, once;
-//! `repeats` says it alone, for text around such numbers. Where nothing is kept of a study, what stands there stays.
+//! `worst` (workload), `spread` or `paper` with a figure's id, a group (or `all`) and a configuration. Sentences and tables say once how many repeats are
+//! behind them; `repeats` says it alone, for text around single numbers. Where nothing is kept of a study, what stands there stays.
 
 use crate::results::key::sha256;
 use crate::words;

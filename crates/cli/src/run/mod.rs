@@ -6,6 +6,7 @@ mod kernels;
 mod outputs;
 mod simulation;
 mod steps;
+mod view;
 
 pub use files::check_writable;
 pub use job::{Job, SizeName, Wanted, execute, job};
@@ -25,7 +26,11 @@ use simulation::{Check, HostThreads, SimulationArguments};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use view::{Second, ViewArguments};
 use warpsim_present::folded;
+use warpsim_sim::config::Machine;
+use warpsim_sim::progress::Progress;
+use warpsim_view::Recorder;
 use warpsim_workloads::Outcome;
 use warpsim_workloads::lowering::Lowering;
 use warpsim_workloads::simulated::Simulated;
@@ -39,6 +44,7 @@ use warpsim_workloads::suite::Size;
   warpsim run kernel.cu --param n=4096      with the launch file beside it, else made-up contents
   warpsim run kernel.toml --param n=4096 --profile=profile.html
   warpsim run bfs --report bfs.html
+  warpsim run bfs --size tiny --view bfs.html --view-against '--scheduler lrr'
   warpsim run reduction --json | jq .totals.cycles
 
 Exit codes: 0 the result is correct or unchecked, 1 it is wrong, \
@@ -68,6 +74,8 @@ pub struct Arguments {
     inlining: Inlining,
     #[command(flatten)]
     outputs: OutputArguments,
+    #[command(flatten)]
+    view: ViewArguments,
     /// Let a launch file write its outputs outside of its folder.
     #[arg(long)]
     allow_outside: bool,
@@ -83,9 +91,14 @@ pub struct Arguments {
     quiet: bool,
 }
 
-/// Runs a workload or a launch file.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
-    let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
+/// What is run on which machine, checked before it begins.
+struct Prepared {
+    machine: Machine,
+    job: Job,
+    lowering: Lowering,
+}
+
+fn prepare(arguments: &Arguments) -> Result<Prepared, Failure> {
     let machine = arguments.machine.resolve()?;
     let job = job(&Wanted {
         what: &arguments.what,
@@ -101,30 +114,22 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         registers: arguments.registers.resolve()?,
         options: arguments.inlining.options(),
     };
-    let mut files = outputs.files()?;
-    files.extend(&arguments.cuda.keep_ptx);
-    for file in &files {
-        check_writable(file)?;
-    }
-    check_distinct(files.into_iter(), &job, &arguments.machine.machine)?;
-    let mut listening = outputs.listen(&machine, &job.name())?;
-    if let Some(check) = simulation.check
-        && !listening.observers.is_empty()
-    {
-        return Err(Failure::bad_input(format!(
-            "--check {} executes without timing: there is no timeline, phase, gang or power to write",
-            check.word()
-        )));
-    }
+    Ok(Prepared {
+        machine,
+        job,
+        lowering,
+    })
+}
+
+/// How a device for the arguments runs; nobody listens yet.
+fn device_options(arguments: &Arguments, progress: Box<dyn Progress>) -> DeviceOptions {
+    let simulation = &arguments.simulation;
     let threads = HostThreads::of(simulation.threads);
-    if let Some(note) = threads.note.as_ref().filter(|_| !arguments.quiet) {
-        tell!("note: {note}");
-    }
-    let options = DeviceOptions {
+    DeviceOptions {
         functional: simulation.untimed(),
         print_limit: simulation.printf_limit,
         heap: simulation.heap,
-        print_aside: outputs.statistics_shown(),
+        print_aside: arguments.outputs.statistics_shown(),
         check_races: simulation.checks(Check::Races),
         check_steps: simulation.checks(Check::Steps),
         max_cycles: simulation.max_cycles,
@@ -132,13 +137,59 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         reference: simulation.reference,
         threads: threads.count,
         all_threads: threads.all,
-        observers: std::mem::take(&mut listening.observers),
-        progress: Box::new(Noting::new(progress::choose(arguments.quiet))),
-    };
+        observers: Vec::new(),
+        progress,
+    }
+}
+
+/// Runs a workload or a launch file.
+pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
+    let prepared = prepare(arguments)?;
+    let Prepared {
+        machine,
+        job,
+        lowering,
+    } = &prepared;
+    arguments.view.check(machine)?;
+    let typed = std::env::args_os().skip(1);
+    let typed = typed.map(|word| word.to_string_lossy().into_owned());
+    let typed = typed.skip_while(|word| word != "run").skip(1);
+    let against = view::against(&arguments.view, typed)?;
+    let second = against
+        .map(|a| Second::new(a, &arguments.view))
+        .transpose()?;
+    let mut files = outputs.files()?;
+    files.extend(&arguments.cuda.keep_ptx);
+    files.extend(&arguments.view.view);
+    for file in &files {
+        check_writable(file)?;
+    }
+    check_distinct(files.into_iter(), job, &arguments.machine.machine)?;
+    let mut listening = outputs.listen(machine, &job.name())?;
+    let recorder = arguments.view.recorder(machine);
+    listening
+        .observers
+        .extend(recorder.iter().map(Recorder::listener));
+    if let Some(check) = simulation.check
+        && !listening.observers.is_empty()
+    {
+        return Err(Failure::bad_input(format!(
+            "--check {} executes without timing: there is no view, timeline, phase, gang or power to write",
+            check.word()
+        )));
+    }
+    let threads = HostThreads::of(simulation.threads);
+    if let Some(note) = threads.note.as_ref().filter(|_| !arguments.quiet) {
+        tell!("note: {note}");
+    }
+    let progress = Box::new(Noting::new(progress::choose(arguments.quiet)));
+    let mut options = device_options(arguments, progress);
+    options.observers = std::mem::take(&mut listening.observers);
     // Never taken apart: the process ends with this command, and the host has all of its memory back at
     // once, where freeing every list of every SM takes as long as reading the kernels does.
-    let mut device = ManuallyDrop::new(make_device(&machine, options)?);
-    let result = execute(&job, &mut device, &lowering);
+    let mut device = ManuallyDrop::new(make_device(machine, options)?);
+    let result = execute(job, &mut device, lowering);
     let observer = device.gpu.finish();
     if !arguments.quiet {
         for warning in device.gpu.warnings() {
@@ -160,7 +211,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     for pair in steps {
         tell!("in step: {pair}");
     }
-    if let (Some(note), false) = (job::made_up(&job), races.is_empty() && steps.is_empty()) {
+    if let (Some(note), false) = (job::made_up(job), races.is_empty() && steps.is_empty()) {
         tell!("{note}");
     }
     if let Some(mut observer) = observer {
@@ -171,8 +222,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
             tell!("note: {note}");
         }
     }
-    let stats = || stats_text(&device, &job, &outcome);
-    let summary = summary(&job, arguments, &device, &outcome);
+    let stats = || stats_text(&device, job, &outcome);
+    let summary = summary(job, arguments, &device, &outcome);
     outputs.write(&listening, &summary, stats)?;
     let wrong_result = matches!(outcome, Outcome::Wrong(_));
     let wrong = wrong_result || !races.is_empty() || !steps.is_empty();
@@ -194,9 +245,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     } else if wrong_result {
         tell!("result: {outcome}");
     }
+    if let (Some(recorder), Some(file)) = (&recorder, &arguments.view.view) {
+        view::write(arguments, &prepared, recorder, second.as_ref(), file)?;
+        if !arguments.quiet && !outputs.statistics_shown() {
+            print(&format!("wrote {}: open it in a browser\n", file.display()))?;
+        }
+    }
     if wrong_result
         && !simulation.untimed()
-        && let Some(why) = steps::explain(&job, &machine, &lowering)
+        && let Some(why) = steps::explain(job, machine, lowering)
     {
         tell!("{why}");
     }
