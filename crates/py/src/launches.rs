@@ -29,6 +29,7 @@ struct Options<'py> {
     max_cycles: Option<u64>,
     profile: bool,
     timeline: Option<u16>,
+    view: Option<u16>,
     progress: Option<Py<PyAny>>,
     scheduler: Option<Bound<'py, PyType>>,
     ptxas: bool,
@@ -43,6 +44,7 @@ impl Options<'_> {
             wanted: Wanted {
                 profile: self.profile,
                 timeline: self.timeline,
+                view: self.view,
             },
             progress: self.progress,
             scheduler: self.scheduler.as_ref().map(Class::new).transpose()?,

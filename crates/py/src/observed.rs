@@ -23,6 +23,8 @@ pub struct Wanted {
     pub profile: bool,
     /// What the warps of this SM did.
     pub timeline: Option<u16>,
+    /// A page in which the warps of this SM can be stepped through.
+    pub view: Option<u16>,
 }
 
 /// Listens; clones share what they hear, since the simulator owns its observer.

@@ -7,9 +7,11 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
+use warpsim_present::mangled::shown;
 use warpsim_sim::config::Machine;
 use warpsim_sim::gpu::Options;
-use warpsim_sim::observe::Observer;
+use warpsim_sim::observe::{Observer, Observers};
+use warpsim_view::{Recorder, Window, how, page};
 use warpsim_workloads::simulated::Simulated;
 use warpsim_workloads::{DeviceError, Outcome};
 
@@ -40,6 +42,7 @@ pub struct Rig {
     /// The GPU.
     pub device: Simulated,
     listener: Listener,
+    recorder: Option<Recorder>,
     printed: Printed,
 }
 
@@ -50,6 +53,10 @@ impl Rig {
         let listener = Listener::new(how.wanted);
         let listens = !functional && (how.wanted.profile || how.wanted.timeline.is_some());
         let observer = listens.then(|| Box::new(listener.clone()) as Box<dyn Observer>);
+        let shown = how.wanted.view.filter(|_| !functional);
+        let recorder = shown.map(|sm| Recorder::new(machine, sm, Window::default(), page::BYTES));
+        let recording = recorder.iter().map(Recorder::listener);
+        let observer = Observers::of(observer.into_iter().chain(recording).collect());
         let printed = Printed::default();
         let options = Options {
             functional,
@@ -69,6 +76,7 @@ impl Rig {
         Ok(Rig {
             device,
             listener,
+            recorder,
             printed,
         })
     }
@@ -85,12 +93,25 @@ impl Rig {
             Outcome::Unchecked => "unchecked",
         };
         let launches: Vec<Value> = gpu.reports().iter().map(|r| r.to_json()).collect();
+        let machine = gpu.machine();
+        let scheduler = scheduler.unwrap_or(&machine.scheduler.name);
+        let (fetch, divergence) = (&machine.fetch.policy.name, &machine.divergence.name);
+        let how = how(machine, scheduler);
+        let view = self.recorder.as_ref();
+        let mut kernels: Vec<String> = Vec::new();
+        for kernel in gpu.reports().iter().map(|r| shown(&r.kernel)) {
+            if !kernels.contains(&kernel) {
+                kernels.push(kernel);
+            }
+        }
+        let title = kernels.join(", ");
+        let view = view.map(|recorder| page::page(vec![recorder.finish(&title, &how)]));
         let report = json!({
             "warpsim": env!("CARGO_PKG_VERSION"),
-            "machine": gpu.machine().name,
-            "scheduler": scheduler.unwrap_or(&gpu.machine().scheduler.name),
-            "fetch": gpu.machine().fetch.policy.name,
-            "divergence": gpu.machine().divergence.name,
+            "machine": machine.name,
+            "scheduler": scheduler,
+            "fetch": fetch,
+            "divergence": divergence,
             "result": result,
             "outcome": outcome.to_string(),
             "totals": gpu.totals().to_json(),
@@ -102,6 +123,7 @@ impl Rig {
             "races": gpu.races(),
             "profile": self.listener.profile(),
             "timeline": self.listener.timeline(),
+            "view": view,
         });
         report.to_string()
     }

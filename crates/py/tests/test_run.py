@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -132,6 +133,24 @@ def test_the_same_statistics_as_on_the_command_line(tmp_path) -> None:  # type: 
     assert result.stats["cycles"] == told["totals"]["cycles"]
     assert result.stats["warp_states.barrier"] == told["totals"]["warp_states"]["barrier"]
     assert len(result.launches) == len(told["launches"])
+
+
+def test_a_view_is_a_page_of_its_own(tmp_path: Path) -> None:
+    result = warpsim.run("reduction", size="tiny", view=True, timeline=True)
+    view = result.view()
+    assert "<title>" in view.page and '"schema":1' in view.page
+    file = view.save(tmp_path / "view.html")
+    assert file.read_text(encoding="utf-8") == view.page
+    shown = view._repr_html_()
+    assert shown.startswith("<iframe") and "<script" not in shown
+    assert "_view" not in json.loads(result.to_json())
+    assert result.cycles == warpsim.run("reduction", size="tiny").cycles
+    with pytest.raises(warpsim.BadInput, match="no SM 15"):
+        warpsim.run("reduction", size="tiny", view=15)
+    with pytest.raises(warpsim.BadInput, match="without timing"):
+        warpsim.run("reduction", size="tiny", view=True, functional=True)
+    with pytest.raises(warpsim.BadInput, match="run with view=True"):
+        warpsim.run("reduction", size="tiny").view()
 
 
 def test_profile_and_timeline() -> None:

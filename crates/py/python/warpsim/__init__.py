@@ -15,6 +15,7 @@ from ._result import LaunchResult, Result
 from ._run import run
 from ._scheduler import Scheduler
 from ._study import Study, StudyResult, merge
+from ._view import View
 
 __all__ = [
     "BadInput",
@@ -29,6 +30,7 @@ __all__ = [
     "Scheduler",
     "Study",
     "StudyResult",
+    "View",
     "WarpsimError",
     "__version__",
     "merge",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from . import _html, _native
 from ._errors import BadInput
+from ._view import View
 
 if TYPE_CHECKING:
     import pandas
@@ -65,6 +66,7 @@ class Result:
         self.profile: list[dict[str, Any]] | None = report["profile"]
         #: What the warps of an SM did; None unless ``timeline`` was given.
         self.timeline: Mapping[str, Any] | None = report["timeline"]
+        self._view: str | None = report["view"]
         #: Seconds that the simulation took.
         self.seconds: float = report["seconds"]
 
@@ -104,7 +106,15 @@ class Result:
 
     def to_json(self) -> str:
         """Everything, as JSON."""
-        return json.dumps(vars(self), default=vars)
+        known = {name: value for name, value in vars(self).items() if not name.startswith("_")}
+        return json.dumps(known, default=vars)
+
+    def view(self) -> View:
+        """A page in which the warps of an SM can be stepped through, where the run was asked for it: ``view=True``, or the
+        number of an SM. A notebook shows it."""
+        if self._view is None:
+            raise BadInput("there is no view: run with view=True")
+        return View(self._view)
 
     def summary(self) -> list[tuple[str, str]]:
         """The numbers that people look at first."""

@@ -55,6 +55,7 @@ def run(
     max_cycles: int | None = None,
     profile: bool = False,
     timeline: bool | int = False,
+    view: bool | int = False,
     progress: bool | Callback | None = None,
 ) -> Result:
     """Simulates a kernel, some launches, a workload or a launch file.
@@ -68,8 +69,8 @@ def run(
     ``machine`` is a preset's name, a file or a :class:`Machine`; ``scheduler``, ``fetch``, ``divergence`` and ``set`` go
     over what it says. A ``scheduler`` may be a subclass of :class:`Scheduler`, in Python and slow. ``symbols`` are the contents of ``.global`` and
     ``.const`` variables. ``size``, ``parameters`` and ``seed`` are for workloads, ``allow_outside`` lets a launch file
-    write outside of its folder. ``profile`` and ``timeline`` (True, or the number of an SM) keep more than
-    statistics. ``progress`` is True or None (shown where somebody looks), False, or a function of kernel, blocks done,
+    write outside of its folder. ``profile``, ``timeline`` and ``view`` (True, or the number of an SM) keep more than
+    statistics: what :attr:`Result.profile`, :attr:`Result.timeline` and :meth:`Result.view` show. ``progress`` is True or None (shown where somebody looks), False, or a function of kernel, blocks done,
     blocks, cycles and warp instructions. Ctrl-C ends the run.
 
     A result that is wrong is no exception: see :attr:`Result.result`.
@@ -79,13 +80,18 @@ def run(
         raise BadInput(f"{in_python.__name__} is no subclass of warpsim.Scheduler")
     named = scheduler if isinstance(scheduler, str) else None
     chosen = as_machine(machine).replace(scheduler=named, fetch=fetch, divergence=divergence, set=set)
+    if view is not False and (functional or check_races):
+        raise BadInput("a view shows cycles: functional and check_races run without timing")
+    if view is not False and int(view) >= chosen["gpu.sms"] and view is not True:
+        raise BadInput(f"there is no SM {view}: {chosen.name} has {chosen['gpu.sms']}, from 0")
     shown = RunProgress(progress)
     options = {
         "functional": functional,
         "check_races": check_races,
         "max_cycles": max_cycles,
         "profile": profile,
-        "timeline": None if timeline is False else (0 if timeline is True else timeline),
+        "timeline": _sm(timeline),
+        "view": _sm(view),
         "progress": shown.callback,
         "scheduler": in_python,
         "ptxas": registers == "ptxas",
@@ -110,6 +116,13 @@ def run(
     for warning in result.warnings:
         warnings.warn(warning, stacklevel=2)
     return result
+
+
+def _sm(asked: bool | int) -> int | None:
+    """The SM that is asked for, if one is: True stands for the first."""
+    if isinstance(asked, bool):
+        return 0 if asked else None
+    return asked
 
 
 def _launches(
