@@ -6,9 +6,10 @@ use super::launch::Launched;
 use crate::time::Cycle;
 
 impl Sm {
-    /// Whether the policy, or the power of the lanes, looks at warps in every cycle.
+    /// Whether the policy, the power of the lanes, or an observer of details looks at warps in every cycle.
     pub(super) fn looks_at_warps(&mut self) -> bool {
-        self.residents.books.considers() || self.units.power().is_some()
+        let books = &mut self.residents.books;
+        books.watch.hears_details() || books.considers() || self.units.power().is_some()
     }
 
     /// A cycle begins on an SM that is watched.
@@ -23,9 +24,11 @@ impl Sm {
         }
     }
 
-    /// Asks the policy in a cycle that runs, if issue has not asked it.
+    /// Behind issue in a cycle that runs: tells an observer what the divergence model has changed, and asks the policy if
+    /// issue has not asked it.
     #[inline(never)]
     pub(super) fn ask_in_cycle(&mut self, now: Cycle, issue_has_asked: bool) {
+        self.residents.tell_paths();
         if self.residents.books.considers() && !issue_has_asked {
             self.residents.ask_policy();
         }

@@ -58,11 +58,12 @@ impl Sm {
     /// An observer listens, to details if so, or none does.
     #[cold]
     pub(super) fn listen(&mut self, on: bool, details: bool) {
-        let residents = &mut self.residents;
-        let slots = residents.warps.slots();
-        residents.books.watch.switch(on, details, slots);
+        let slots = self.residents.warps.slots();
+        self.residents.books.watch.switch(on, details, slots);
         self.memory.watch(on);
         self.units.watch(details);
+        self.is_watched = self.looks_at_warps();
+        let residents = &mut self.residents;
         let in_step = residents.books.want_step();
         self.clock.restless = in_step || residents.model_ticks();
         if residents.warps.keep_in_step(in_step) {
@@ -135,7 +136,6 @@ impl Sm {
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
         }
-        self.residents.tell_paths();
         if self.is_watched {
             self.ask_in_cycle(now, may_act);
         }

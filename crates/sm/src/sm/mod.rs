@@ -82,7 +82,7 @@ pub struct Sm {
     /// What it leaves for others.
     pub leavings: Leavings,
     clock: Clock,
-    /// The policy, or the power of the lanes, looks at warps in every cycle.
+    /// The policy, the power of the lanes, or an observer of details looks at warps in every cycle.
     is_watched: bool,
     policy_phases: PolicyPhases,
 }
