@@ -32,16 +32,16 @@ const COLOURS: &[(&str, &str, &str)] = &[
     ("r5", "#8fbfdd", "#93c4e2"),
     ("r6", "#4a93c3", "#5ea9da"),
     ("r7", "#2166ac", "#4191d0"),
-    // What warps and schedulers do.
-    ("issued", "#2f8f4e", "#57c27a"),
-    ("eligible", "#a3d3a4", "#3f7a4c"),
+    // What warps and schedulers do: told apart by people who see fewer colours, too.
+    ("issued", "#167920", "#68d084"),
+    ("eligible", "#a3d3a4", "#3b774e"),
     ("fetch", "#e0a100", "#efb93a"),
-    ("control", "#d9714f", "#f0906f"),
-    ("memory", "#3f66cc", "#6f93f0"),
+    ("control", "#d9714f", "#e88053"),
+    ("memory", "#4170dc", "#7298f9"),
     ("data", "#6f9fe8", "#a5c4fb"),
-    ("structural", "#8a5fc9", "#ad86ea"),
-    ("barrier", "#c8345e", "#f2648a"),
-    ("exit", "#9aa1ad", "#6d7585"),
+    ("structural", "#7d49a2", "#9466ba"),
+    ("barrier", "#c8345e", "#ff8db0"),
+    ("exit", "#9aa1ad", "#6b7181"),
 ];
 
 /// A colour of the palette, by its name.
@@ -159,6 +159,10 @@ pub fn rules(rules: &[(&str, &str, Hue)]) -> String {
     write(1);
     out
 }
+
+#[cfg(test)]
+#[path = "palette_vision_tests.rs"]
+mod vision;
 
 #[cfg(test)]
 mod tests {
