@@ -12,27 +12,27 @@ impl Sm {
         books.watch.hears_details() || books.considers() || self.units.power().is_some()
     }
 
-    /// A cycle begins on an SM that is watched.
+    /// A cycle begins on an SM that is watched. An observer hears of the last one what the divergence model changed in it.
     #[inline(never)]
     pub(super) fn start_watched_cycle(&mut self, now: Cycle, launched: &Launched) {
+        self.residents.tell_paths();
         if self.residents.books.considers() {
             self.ask_for_skipped(now, launched);
         }
+        // Issue asks, or `ask_without_issue` does.
+        self.clock.asked = now + 1;
         self.residents.warps.start_cycle(now);
         if self.units.power().is_some() {
             self.catch_up_power(now, launched);
         }
     }
 
-    /// Behind issue in a cycle that runs: tells an observer what the divergence model has changed, and asks the policy if
-    /// issue has not asked it.
+    /// Asks the policy in a cycle that runs and in which no warp may issue.
     #[inline(never)]
-    pub(super) fn ask_in_cycle(&mut self, now: Cycle, issue_has_asked: bool) {
-        self.residents.tell_paths();
-        if self.residents.books.considers() && !issue_has_asked {
+    pub(super) fn ask_without_issue(&mut self) {
+        if self.residents.books.considers() {
             self.residents.ask_policy();
         }
-        self.clock.asked = now + 1;
     }
 
     /// Asks the policy for each cycle before `now` that has not run, and accounts for all of them: a cycle is charged by the

@@ -96,6 +96,9 @@ impl Sm {
                 now = self.skip_to(now, to, quantum.inbox);
             }
         }
+        if self.is_watched {
+            self.residents.tell_paths();
+        }
         self.clock.ran = to;
         // A stepped run asks too: it is how a deadlock is seen.
         self.clock.next = if quantum.skip { now } else { self.ask_all(now) };
@@ -122,6 +125,7 @@ impl Sm {
             self.collectors.let_memory_issue(may);
         }
         if quantum.skip && self.first_half_rests(now) {
+            self.clock.asked = now; // not in this cycle
             self.residents.warps.end_turns();
             return Ok(());
         }
@@ -135,9 +139,8 @@ impl Sm {
                 true => self.issue_planned(now, quantum)?,
                 false => self.issue_step(now, quantum, Issue::step)?,
             }
-        }
-        if self.is_watched {
-            self.ask_in_cycle(now, may_act);
+        } else if self.is_watched {
+            self.ask_without_issue();
         }
         self.residents.warps.end_turns();
         self.front

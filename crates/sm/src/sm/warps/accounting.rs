@@ -128,7 +128,7 @@ impl WarpTable {
         books
             .watch
             .states(self.layout, d, domain, 0, domain.room, from);
-        count_passed(domain, d, to, books);
+        count_and_tell(domain, d, to, books);
     }
 
     /// Accounts for all domains of a class.
@@ -172,7 +172,18 @@ pub(super) fn pass_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut
 
 #[inline(never)]
 fn account_plainly(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    match books.policy.hears_time() {
+        true => count_and_tell(domain, d, to, books),
+        false => count_passed(domain, d, to, books),
+    }
+}
+
+/// Counts the cycles of a domain before `to`, and then tells the policy of them: they are charged by the order before.
+#[inline(never)]
+fn count_and_tell(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
+    let from = domain.accounted;
     count_passed(domain, d, to, books);
+    domain.pass_time(d, from, to, books);
 }
 
 impl Domain {
@@ -196,7 +207,6 @@ fn count_passed(domain: &mut Domain, d: usize, to: Cycle, books: &mut Books) {
     count_idle(domain, idle, from, to, 1, books);
     domain.accounted = to;
     count_stall(domain, d, to - from, books);
-    domain.pass_time(d, from, to, books);
 }
 
 /// Nothing issued from cycle `from` to `to`, in so many domains that are alike: what that is to
