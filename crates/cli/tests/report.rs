@@ -2,9 +2,13 @@
 
 use crate::common;
 
+#[path = "../../view/tests/common/chromium.rs"]
+mod chromium;
+
+use chromium::{browser, open};
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;
-use std::process::Command;
+use std::path::Path;
 
 #[test]
 fn the_page_has_everything_and_changes_nothing() {
@@ -128,36 +132,11 @@ fn the_page_has_what_the_warps_of_an_sm_did() {
     assert_eq!(trace["left_out"], 0);
 }
 
-/// A browser's command; none where there is no Chromium, which under `CI=true` is a mistake.
-fn browser() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let there = |name: &&str| {
-        let version = Command::new(name).arg("--version").output();
-        version.is_ok_and(|o| o.status.success())
-    };
-    let found = names.into_iter().find(there);
-    if found.is_none() {
-        let ci = std::env::var("CI").is_ok_and(|v| v == "true");
-        assert!(!ci, "under CI=true a Chromium must be installed");
-        eprintln!("skipped: no Chromium here");
-    }
-    found
-}
-
 /// A page as it is after its scripts have run.
 fn shown(browser: &str, scratch: &Scratch, page: &str) -> String {
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
-        .args(["--disable-dev-shm-usage", "--virtual-time-budget=3000"])
-        .args(["--enable-logging=stderr"])
-        .arg(format!("--user-data-dir={}", scratch.path("profile")))
-        .arg(format!("file://{page}"))
-        .output()
-        .expect("the browser runs");
-    let log = String::from_utf8_lossy(&output.stderr);
-    let complaints: Vec<&str> = log.lines().filter(|l| l.contains("CONSOLE")).collect();
-    assert!(complaints.is_empty(), "{complaints:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let folder = scratch.path("browser");
+    let arguments = ["--dump-dom", "--virtual-time-budget=3000"];
+    open(browser, Path::new(&folder), &arguments, Path::new(page))
 }
 
 /// Presses titles of columns, and notes what the first rows are then.

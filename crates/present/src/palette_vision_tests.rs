@@ -56,7 +56,7 @@ fn lab(light: [f64; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// A colour as somebody sees it.
+/// A colour in CIE Lab, as a vision perceives it.
 fn seen(colour: &str, vision: &Vision) -> [f64; 3] {
     let light = linear(colour);
     lab(vision.map(|row| row.iter().zip(light).map(|(a, b)| a * b).sum()))

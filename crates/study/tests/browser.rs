@@ -5,9 +5,12 @@
 
 use crate::common;
 
+#[path = "../../view/tests/common/chromium.rs"]
+mod chromium;
+
+use chromium::{browser, open};
 use common::{Scratch, plan};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use warpsim_study::conduct;
 use warpsim_study::runner::Silent;
 use warpsim_study::store::Store;
@@ -67,40 +70,10 @@ configurations = ["lrr"]
 to = 2000
 "#;
 
-/// The browser's command, if there is one.
-fn browser() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let found = names.into_iter().find(|name| {
-        let version = Command::new(name).arg("--version").output();
-        version.is_ok_and(|o| o.status.success())
-    });
-    if found.is_none() {
-        let ci = std::env::var("CI").is_ok_and(|v| v == "true");
-        assert!(!ci, "under CI=true a Chromium must be installed");
-        eprintln!("skipped: no Chromium here");
-    }
-    found
-}
-
+/// What the browser prints of a page on which some seconds have passed.
 fn run(browser: &str, scratch: &Path, arguments: &[&str], page: &Path) -> String {
-    let profile = format!("--user-data-dir={}", scratch.join("profile").display());
-    let output = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", &profile])
-        .args(["--disable-dev-shm-usage", "--virtual-time-budget=4000"])
-        // Whatever the page wanted to fetch would fail, and be said on the console.
-        .args([
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-            "--enable-logging=stderr",
-        ])
-        .args(arguments)
-        .arg(format!("file://{}", page.display()))
-        .output()
-        .expect("the browser runs");
-    let log = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{log}");
-    let complaints: Vec<&str> = log.lines().filter(|l| l.contains("CONSOLE")).collect();
-    assert!(complaints.is_empty(), "{complaints:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let arguments = [&["--virtual-time-budget=4000"], arguments].concat();
+    open(browser, scratch, &arguments, page)
 }
 
 fn report(scratch: &Scratch) -> PathBuf {

@@ -5,11 +5,13 @@
 //! events, tracks, page.
 
 mod code;
+mod events;
 pub mod format;
 mod gates;
 mod issue_rate;
 pub mod page;
 mod recorder;
+mod states;
 mod track;
 mod window;
 

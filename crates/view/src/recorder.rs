@@ -1,25 +1,22 @@
 //! The observer: what happens on one SM goes into the tracks of its warps.
 
 use crate::code::Code;
-use crate::format::{self, Launch, Run, State};
+use crate::events::{note, note_detail};
+use crate::format::{self, Launch, Run};
 use crate::gates::Gates;
 use crate::issue_rate::IssueRate;
+use crate::states::states;
 use crate::track::{Lists, Recorded};
 use crate::window::Window;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use warpsim_machine::place::Layout;
-use warpsim_present::palette;
-use warpsim_ptx::kernel::{Kernel, NO_PC};
+use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
-use warpsim_sim::observe::{Detail, Gate, Observer, Path, PathKind, WarpEvent};
-use warpsim_sim::stats::WarpState;
+use warpsim_sim::observe::{Detail, Gate, Observer, WarpEvent};
 use warpsim_sim::time::Cycle;
 use warpsim_sim::{GatedPipe, gated_pipes};
-
-/// The code of the state of a slot in which no warp is: behind those of warps.
-const ABSENT: i64 = WarpState::ALL.len() as i64;
 
 /// Records a run.
 #[derive(Clone)]
@@ -102,34 +99,6 @@ impl Recorder {
             lanes: recording.lanes([from, to]),
         }
     }
-}
-
-/// The states, with their words and colours.
-fn states() -> Vec<State> {
-    let title = |state: &WarpState| match state {
-        WarpState::Issued => "issued",
-        WarpState::Eligible => "ready, another was chosen",
-        WarpState::Fetch => "waits for instructions",
-        WarpState::Control => "waits for a branch",
-        WarpState::DataMemory => "waits for memory",
-        WarpState::DataAlu => "waits for a result",
-        WarpState::Structural => "its unit is busy",
-        WarpState::Barrier => "at a barrier",
-        WarpState::NextBlock => "waits for its next block",
-        WarpState::ExitStores => "finished, stores under way",
-        WarpState::ExitSiblings => "finished, siblings still run",
-    };
-    let state = |state: &WarpState| State {
-        name: state.name(),
-        title: title(state),
-        colour: palette::state(state.name()).map_or("c9", |hue| hue.0),
-    };
-    let absent = State {
-        name: "absent",
-        title: "no warp here",
-        colour: "page",
-    };
-    WarpState::ALL.iter().map(state).chain([absent]).collect()
 }
 
 impl Recording {
@@ -271,81 +240,6 @@ impl Recording {
             recorded.lists = Lists::default();
         }
     }
-}
-
-/// Adds what a warp did to its track; says how many bytes that takes.
-fn note(recorded: &mut Recorded, begin: u64, cycle: u64, event: WarpEvent) -> usize {
-    let Recorded {
-        track,
-        lists,
-        barrier,
-        ..
-    } = recorded;
-    let from = track.from;
-    match event {
-        WarpEvent::State(state) => lists.states.note(from, cycle, &[state as i64]),
-        WarpEvent::Dissolved => lists.states.note(from, cycle, &[ABSENT]),
-        WarpEvent::Holds { block, warp, lanes } => {
-            let record = [block as i64, i64::from(warp), i64::from(lanes)];
-            lists.holds.note(from, cycle, &record)
-        }
-        WarpEvent::NextBlock { block, warp } => {
-            let record = [block as i64, i64::from(warp)];
-            lists.blocks.note(from, cycle, &record)
-        }
-        WarpEvent::Ganged { slices } => lists.gangs.note(from, cycle, &[i64::from(slices)]),
-        WarpEvent::Barrier { id, waits } => {
-            *barrier = i64::from(id);
-            let what = i64::from(!waits);
-            lists.barriers.note(from, cycle, &[what, *barrier])
-        }
-        WarpEvent::Released => lists.barriers.note(from, cycle, &[2, *barrier]),
-        // What a warp did before the window is over: only what it is and has stays.
-        WarpEvent::Issued { pc, lanes } if cycle >= begin => {
-            let record = [i64::from(pc), i64::from(lanes)];
-            lists.issues.note(from, cycle, &record)
-        }
-        _ => 0,
-    }
-}
-
-/// Adds a detail to a warp's track; says how many bytes that takes.
-fn note_detail(recorded: &mut Recorded, begin: u64, cycle: u64, detail: Detail) -> usize {
-    let Recorded { track, lists, .. } = recorded;
-    let from = track.from;
-    match detail {
-        Detail::Paths(paths) => {
-            track.threads |= paths.iter().fold(0, |all, path| all | path.lanes);
-            let grown = lists.paths.note(from, cycle, &[paths.len() as i64]);
-            grown
-                + paths
-                    .iter()
-                    .map(|p| lists.paths.more(&numbers(p)))
-                    .sum::<usize>()
-        }
-        _ if cycle < begin => 0,
-        Detail::Executed { lanes } => {
-            lists.issues.correct_last(i64::from(lanes));
-            0
-        }
-        Detail::Written { register } => lists.written.note(from, cycle, &[i64::from(register.0)]),
-        // Kept apart: it is told later.
-        Detail::Folded { .. } => 0,
-    }
-}
-
-/// A path as the page has it.
-fn numbers(path: &Path) -> [i64; 4] {
-    let until = match path.until {
-        NO_PC => -1,
-        pc => i64::from(pc),
-    };
-    let kind = match path.kind {
-        PathKind::Runs => 0,
-        PathKind::Stacked => 1,
-        PathKind::Parked => 2,
-    };
-    [i64::from(path.pc), until, i64::from(path.lanes), kind]
 }
 
 impl Observer for Recorder {

@@ -2,7 +2,8 @@
 //!
 //! Skipped with a message where there is no Chromium; under `CI=true` one must be there.
 
-use crate::common::chromium::{browser, visit};
+use crate::common::chromium::browser;
+use crate::common::visit::visit;
 use crate::common::{ROOM, machine, record, records};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -121,7 +121,7 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Failure> {
     })
 }
 
-/// How a device for the arguments runs; nobody listens yet.
+/// How the arguments want a device to run. The caller adds observers.
 fn device_options(arguments: &Arguments, progress: Box<dyn Progress>) -> DeviceOptions {
     let simulation = &arguments.simulation;
     let threads = HostThreads::of(simulation.threads);

@@ -87,15 +87,25 @@ struct Again {
     arguments: Box<Arguments>,
 }
 
-/// Whether an option says what is written of a run, or runs it without what a page shows.
+/// Whether an option is for the first run alone: what is written of it, or a way of running of which a page shows nothing.
 fn is_of_the_first(word: &str) -> bool {
-    const WRITTEN: [&str; 8] = [
-        "view", "stats", "json", "profile", "report", "trace", "phases", "gangs",
+    const THESE: [&str; 12] = [
+        "view",
+        "stats",
+        "json",
+        "profile",
+        "report",
+        "trace",
+        "phases",
+        "gangs",
+        "watts",
+        "check",
+        "functional",
+        "reference",
     ];
-    const OTHER: [&str; 4] = ["watts", "check", "functional", "reference"];
     let option = word.strip_prefix("--").unwrap_or_default();
     let name = option.split(['=', '-']).next().unwrap_or_default();
-    WRITTEN.contains(&name) || OTHER.contains(&name)
+    THESE.contains(&name)
 }
 
 /// The arguments of the second run, if one is wanted, of what was `typed` behind `run`.
@@ -180,19 +190,20 @@ pub fn write(
     file: &Path,
 ) -> Result<(), Failure> {
     let mut runs = vec![recorder.finish(&prepared.job.name(), &how_run(&prepared.machine))];
-    // One that fails takes nothing from the first.
-    let failure = match second.map(|s| s.record(&arguments.view, arguments.quiet)) {
-        Some(Ok(run)) => {
-            runs.push(run);
-            None
+    let recorded = second.map(|s| s.record(&arguments.view, arguments.quiet));
+    // A second run that fails takes nothing from the first.
+    let failed = match recorded.transpose() {
+        Ok(run) => {
+            runs.extend(run);
+            Ok(())
         }
-        Some(Err(failure)) => Some(failure),
-        None => None,
+        Err(failure) => Err(failure),
     };
     write_whole(file, page(runs).as_bytes()).map_err(|e| unwritable(file, &e))?;
-    failure.map_or(Ok(()), Err)
+    failed
 }
 
+/// A run's machine and mechanisms.
 fn how_run(machine: &Machine) -> String {
     how(machine, &machine.scheduler.name)
 }

@@ -47,21 +47,14 @@ impl FromStr for Cycles {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Cycles, String> {
-        let wrong = || format!("`{text}` is not FROM..TO, as in 1000..2000, ..500 or 1000..");
-        let (from, to) = text.split_once("..").ok_or_else(wrong)?;
-        let number = |part: &str, absent: Cycle| match part.trim() {
-            "" => Ok(absent),
-            digits => digits.parse().map(Cycle::new).map_err(|_| wrong()),
-        };
-        let all = Cycles::default();
-        let cycles = Cycles {
-            from: number(from, all.from)?,
-            to: number(to, all.to)?,
-        };
-        if cycles.from >= cycles.to {
-            return Err(format!("`{text}` has no cycles in it"));
-        }
-        Ok(cycles)
+        let window: warpsim_view::Window = text.parse().map_err(|e| format!("{e}"))?;
+        Ok(Cycles {
+            from: Cycle::new(window.from),
+            to: match window.to {
+                u64::MAX => Cycle::NEVER,
+                to => Cycle::new(to),
+            },
+        })
     }
 }
 

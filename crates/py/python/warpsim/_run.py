@@ -80,10 +80,12 @@ def run(
         raise BadInput(f"{in_python.__name__} is no subclass of warpsim.Scheduler")
     named = scheduler if isinstance(scheduler, str) else None
     chosen = as_machine(machine).replace(scheduler=named, fetch=fetch, divergence=divergence, set=set)
-    if view is not False and (functional or check_races):
-        raise BadInput("a view shows cycles: functional and check_races run without timing")
-    if view is not False and int(view) >= chosen["gpu.sms"] and view is not True:
-        raise BadInput(f"there is no SM {view}: {chosen.name} has {chosen['gpu.sms']}, from 0")
+    viewed = _sm(view)
+    if viewed is not None:
+        if functional or check_races:
+            raise BadInput("a view shows cycles: functional and check_races run without timing")
+        if viewed >= chosen["gpu.sms"]:
+            raise BadInput(f"there is no SM {viewed}: {chosen.name} has {chosen['gpu.sms']}, from 0")
     shown = RunProgress(progress)
     options = {
         "functional": functional,
@@ -91,7 +93,7 @@ def run(
         "max_cycles": max_cycles,
         "profile": profile,
         "timeline": _sm(timeline),
-        "view": _sm(view),
+        "view": viewed,
         "progress": shown.callback,
         "scheduler": in_python,
         "ptxas": registers == "ptxas",

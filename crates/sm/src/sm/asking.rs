@@ -1,5 +1,7 @@
-//! A policy that looks at warps is asked in every cycle, whether or not a warp can issue: at issue in a cycle that runs, and
-//! for skipped cycles before the next one runs.
+//! What an SM does in every cycle, skipped ones too, where something looks at its warps: a policy that orders them by what they
+//! are, the power of the lanes, an observer of details.
+//!
+//! The policy is asked at issue in a cycle that runs, and for skipped cycles before the next one runs.
 
 use super::Sm;
 use super::launch::Launched;
@@ -19,7 +21,7 @@ impl Sm {
         if self.residents.books.considers() {
             self.ask_for_skipped(now, launched);
         }
-        // Issue asks, or `ask_without_issue` does.
+        // In this cycle issue asks, or `ask_without_issue` does.
         self.clock.asked = now + 1;
         self.residents.warps.start_cycle(now);
         if self.units.power().is_some() {

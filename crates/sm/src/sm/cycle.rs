@@ -125,7 +125,7 @@ impl Sm {
             self.collectors.let_memory_issue(may);
         }
         if quantum.skip && self.first_half_rests(now) {
-            self.clock.asked = now; // not in this cycle
+            self.clock.asked = now; // issue does not come to ask
             self.residents.warps.end_turns();
             return Ok(());
         }

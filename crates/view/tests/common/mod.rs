@@ -1,6 +1,7 @@
 //! Recorded runs, and reading them as the page does.
 
 pub mod chromium;
+pub mod visit;
 
 use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;

@@ -15,7 +15,7 @@ impl Residents {
         }
     }
 
-    /// At the end of a cycle's issues: tells which paths are others now.
+    /// Tells which paths are others since this was called last, as of the last cycle that has run. To be called before the next one.
     #[inline]
     pub fn tell_paths(&mut self) {
         if self.books.watch.hears_details() {
