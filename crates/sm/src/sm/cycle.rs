@@ -63,6 +63,7 @@ impl Sm {
         self.memory.watch(on);
         self.units.watch(details);
         self.is_watched = self.looks_at_warps();
+        self.results_are_special = details || self.residents.books.plans();
         let residents = &mut self.residents;
         let in_step = residents.books.want_step();
         self.clock.restless = in_step || residents.model_ticks();

@@ -84,6 +84,8 @@ pub struct Sm {
     clock: Clock,
     /// The policy, the power of the lanes, or an observer of details looks at warps in every cycle.
     is_watched: bool,
+    /// More is to be done with a result than to complete the instruction of one warp: warps go in gangs, or an observer hears.
+    results_are_special: bool,
     policy_phases: PolicyPhases,
 }
 
@@ -125,6 +127,7 @@ impl Sm {
             },
             clock: Clock::default(),
             is_watched: false,
+            results_are_special: false,
             policy_phases: PolicyPhases::default(),
         }
     }
@@ -172,7 +175,6 @@ impl Sm {
     pub fn begin(&mut self, launched: &Launched, now: Cycle) {
         self.residents.begin(launched, now);
         self.units.begin(now, &launched.facts);
-        self.is_watched = self.looks_at_warps();
         self.policy_phases = PolicyPhases::begin(&mut self.residents, now);
         self.clock = Clock {
             ran: now,

@@ -14,8 +14,8 @@ impl Sm {
     pub(super) fn write_back(&mut self, now: Cycle, launched: &Launched) {
         while let Some(done) = self.units.pop(now) {
             let facts = &launched.facts[done.pc as usize];
-            if self.residents.books.plans() {
-                self.write_back_gang(done, now, facts, launched);
+            if self.results_are_special {
+                self.write_back_specially(done, now, facts, launched);
                 continue;
             }
             self.collectors.write(done.slot, &facts.write_banks);
@@ -24,6 +24,26 @@ impl Sm {
             if facts.control && self.front.waits_for_branches() {
                 self.residents.resolve(done.slot);
             }
+        }
+    }
+
+    /// An ALU result that more hear of than its warp.
+    #[inline(never)]
+    fn write_back_specially(
+        &mut self,
+        done: Done,
+        now: Cycle,
+        facts: &OpFacts,
+        launched: &Launched,
+    ) {
+        if self.residents.books.plans() {
+            return self.write_back_gang(done, now, facts, launched);
+        }
+        self.collectors.write(done.slot, &facts.write_banks);
+        self.residents.complete(done.slot, facts, launched);
+        self.residents.follow(launched);
+        if facts.control && self.front.waits_for_branches() {
+            self.residents.resolve(done.slot);
         }
     }
 

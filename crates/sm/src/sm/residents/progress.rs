@@ -15,15 +15,16 @@ impl Residents {
     /// An instruction is complete: registers are free, its warp may be waiting for that.
     #[inline(never)] // several call it
     pub fn complete(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
-        self.complete_here(slot, facts, launched);
-    }
-
-    /// [Completes](Residents::complete) an instruction, compiled in line where most instructions complete.
-    #[inline(always)]
-    pub fn complete_here(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         if self.books.watch.hears_details() {
             self.tell_written(slot, facts);
         }
+        self.complete_here(slot, facts, launched);
+    }
+
+    /// [Completes](Residents::complete) an instruction that no observer hears of, compiled in line where most instructions
+    /// complete.
+    #[inline(always)]
+    pub fn complete_here(&mut self, slot: u16, facts: &OpFacts, launched: &Launched) {
         let Landed { quiet, held } =
             self.warps
                 .completed(slot, facts, &launched.facts, &mut self.books);
