@@ -14,7 +14,7 @@ use crate::running::recordings;
 use crate::running::runner::{self, Watch};
 use crate::values::sizes::{self, KernelSize};
 use crate::values::trade_off::traded;
-use crate::verdict::{Judged, Tally, explained};
+use crate::verdict::{Judged, Tally, Verdict, explained};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -89,7 +89,7 @@ pub fn conduct(
             store.root().display()
         ));
     }
-    let records = runner::run(plan, store, jobs, watch)?;
+    let records = records(plan, store, jobs, watch)?;
     let results = Results::new(plan, &records);
     let figures = judged(plan, &results);
     let timelines = recordings::all(plan, store, jobs, watch)?;
@@ -109,6 +109,29 @@ pub fn conduct(
         others: store.others(&keys),
         files,
     })
+}
+
+/// Runs what figures and sensitivities need, and then the experiments of the claims that fail.
+fn records(
+    plan: &Plan,
+    store: &Store,
+    jobs: usize,
+    watch: &mut dyn Watch,
+) -> Result<Vec<Record>, StudyError> {
+    let first = plan.needed(|_, _| false);
+    let records: Vec<Record> = runner::run(plan, &first, store, jobs, watch)?
+        .into_iter()
+        .flatten()
+        .collect();
+    let figures = judged(plan, &Results::new(plan, &records));
+    let fails = |figure: usize, claim: usize| figures[figure].1[claim].verdict == Verdict::Fails;
+    let all = plan.needed(fails);
+    if all == first {
+        return Ok(records);
+    }
+    watch.note("now the experiments that say why claims fail");
+    let records = runner::run(plan, &all, store, jobs, watch)?;
+    Ok(records.into_iter().flatten().collect())
 }
 
 /// Every figure with its claims judged.

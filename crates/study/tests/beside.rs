@@ -92,6 +92,27 @@ fn an_experiment_may_have_fewer_repeats() {
 }
 
 #[test]
+fn experiments_run_for_claims_that_fail() {
+    let runs = |name: &str, text: &str| {
+        let scratch = Scratch::new(name);
+        let out = scratch.path().join("r");
+        let store = Store::open(&out, "t").expect("a folder");
+        let plan = plan(text).expect("a good study");
+        let conclusion = conduct(&plan, &store, 2, "", &mut Silent).expect("a result");
+        let stored = std::fs::read_dir(out.join("runs")).expect("the runs");
+        let csv = std::fs::read_to_string(out.join("results.csv")).expect("written");
+        assert_eq!(csv.contains("@slow"), csv.contains("@mesh"));
+        (stored.count(), csv.contains("@slow"), conclusion)
+    };
+    let (all, there, _) = runs("failing", STUDY);
+    assert_eq!((all, there), (12 + 6 + 6 + 8, true));
+    let (few, there, conclusion) = runs("holding", &STUDY.replace("gto > 10", "gto > 0.1"));
+    assert_eq!((few, there), (12 + 8, false));
+    let told = conclusion.claims.to_string();
+    assert!(told.starts_with("1 hold, 0 fail"), "{told}");
+}
+
+#[test]
 fn an_experiment_is_judged_like_its_claim() {
     let plan = plan(STUDY).expect("a good study");
     let records = repeated(&plan, &|workload, configuration, _| {

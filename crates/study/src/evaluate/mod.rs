@@ -37,6 +37,11 @@ impl<'a> Results<'a> {
         self.plan
     }
 
+    /// How many runs there are results of.
+    pub fn runs(&self) -> usize {
+        self.records.len()
+    }
+
     fn stored(&self, run: &Arc<Run>) -> Option<&Stored<'a>> {
         self.records.get(run.key.as_str())
     }

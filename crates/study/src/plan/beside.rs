@@ -23,6 +23,8 @@ pub struct Variant {
     pub(super) only: Option<Vec<usize>>,
     /// The workload that runs instead of another.
     pub(super) subjects: HashMap<usize, usize>,
+    /// The plan's runs that it needs.
+    pub(super) runs: Vec<usize>,
 }
 
 impl Variant {
@@ -142,7 +144,10 @@ impl Plan {
                 // What the command line leaves out is left out here, too.
                 if self.subjects.program(subject).is_some() {
                     let under = variant.setup(subject, setup).unwrap_or(changed);
-                    self.add_run(variant.subject(subject), under, repeats)?;
+                    let ran = variant.subject(subject);
+                    self.add_run(ran, under, repeats)?;
+                    let cells = self.cells.get(&(ran, under));
+                    variant.runs.extend(cells.into_iter().flatten());
                 }
             }
         }

@@ -57,6 +57,8 @@ pub struct Plan {
     cells: HashMap<(usize, usize), Vec<usize>>,
     /// The run of a key.
     keys: HashMap<Key, usize>,
+    /// So many of the runs are needed whatever comes of them; those of experiments follow.
+    first: usize,
     /// The experiments of a claim, by numbers of figure and claim.
     experiments: HashMap<(usize, usize), Vec<Variant>>,
     /// Tables of sensitivities.
@@ -126,6 +128,7 @@ impl Plan {
             runs: Vec::new(),
             cells: HashMap::new(),
             keys: HashMap::new(),
+            first: 0,
             experiments: HashMap::new(),
             sensitivities: Vec::new(),
             missing,
@@ -133,8 +136,9 @@ impl Plan {
         plan.check_workload_names()?;
         plan.check_repeats()?;
         plan.add_runs()?;
-        plan.add_experiments()?;
         plan.add_sensitivities()?;
+        plan.first = plan.runs.len();
+        plan.add_experiments()?;
         Ok(plan)
     }
 
@@ -198,6 +202,20 @@ impl Plan {
     pub fn repeats(&self, subject: usize, setup: usize) -> impl Iterator<Item = &Arc<Run>> {
         let cells = self.cells.get(&(subject, setup));
         cells.into_iter().flatten().map(|&i| &self.runs[i])
+    }
+
+    /// Which runs are needed where `fails` says whether a claim fails, by its numbers of figure and claim: an
+    /// experiment says why one does, so it runs for one that does.
+    pub fn needed(&self, fails: impl Fn(usize, usize) -> bool) -> Vec<bool> {
+        let mut needed = vec![false; self.runs.len()];
+        needed[..self.first].fill(true);
+        for (&(figure, claim), variants) in &self.experiments {
+            if fails(figure, claim) {
+                let runs = variants.iter().flat_map(|v| &v.runs);
+                runs.for_each(|&run| needed[run] = true);
+            }
+        }
+        needed
     }
 
     /// The experiments of a claim.

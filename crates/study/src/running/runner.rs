@@ -36,24 +36,9 @@ pub trait Watch {
 pub struct Silent;
 impl Watch for Silent {}
 
-/// What came of the runs of a plan, in their order.
-pub type Records = Vec<Record>;
-
-/// Runs everything a plan needs and the store does not have.
-pub fn run(
-    plan: &Plan,
-    store: &Store,
-    jobs: usize,
-    watch: &mut dyn Watch,
-) -> Result<Records, StudyError> {
-    let all = vec![true; plan.runs.len()];
-    let records = run_some(plan, &all, store, jobs, watch)?;
-    Ok(records.into_iter().flatten().collect())
-}
-
 /// Runs what the store does not have of those that are `wanted`. Returns what came of these, by
 /// the numbers of the plan's runs.
-pub fn run_some(
+pub fn run(
     plan: &Plan,
     wanted: &[bool],
     store: &Store,

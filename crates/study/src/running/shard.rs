@@ -66,7 +66,7 @@ pub fn conduct_shard(
 ) -> Result<Vec<Failure>, StudyError> {
     request.write(store)?;
     let mine = shard.of(plan.runs.iter().map(|r| &r.key));
-    let records = runner::run_some(plan, &mine, store, jobs, watch)?;
+    let records = runner::run(plan, &mine, store, jobs, watch)?;
     let mut wanted = recordings::wanted(plan);
     let mut mine = shard.of(wanted.iter().map(|w| &w.key)).into_iter();
     wanted.retain(|_| mine.next().unwrap_or(false));

@@ -35,7 +35,7 @@ pub struct Judged {
     pub ours: Option<Measured>,
     /// Why it fails, as far as experiments show it.
     pub cause: Cause,
-    /// The same claim in the experiments that it names.
+    /// Where it fails, the same claim in the experiments that it names.
     pub experiments: Vec<Tried>,
 }
 
@@ -73,13 +73,17 @@ pub fn judge(plan: &Plan, figure: &Figure, shown: &Shown, claim: &Claim) -> Judg
     }
 }
 
-/// Judges claim `number` of figure `index` with its experiments: what it fails for, where one of them shows it.
+/// Judges claim `number` of figure `index`; one that fails with its experiments: what it fails for, where one of them
+/// shows it.
 pub fn explained(results: &Results, index: usize, number: usize, shown: &Shown) -> Judged {
     let plan = results.plan();
     let figure = &plan.study.figures[index];
     let claim = &figure.claims[number];
     let found = look(plan, figure, shown, claim);
-    let variants = plan.experiments(index, number);
+    let variants = match found.verdict {
+        Verdict::Fails => plan.experiments(index, number),
+        _ => &[],
+    };
     let looked: Vec<Looked> = variants
         .iter()
         .map(|variant| {

@@ -27,7 +27,7 @@ impl Report<'_> {
                 p class="facts" {
                     span { "machine " b { (study.machine.value) } }
                     span { "size " b { (size.map_or("", |(name, _)| name)) } }
-                    span { b { (plan.runs.len()) } " runs" }
+                    span { b { (self.results.runs()) } " runs" }
                     span { b { (configurations) } " configurations" }
                     span { b { (plan.repeats) } @if plan.repeats == 1 { " repeat" } @else { " repeats" } }
                 }
