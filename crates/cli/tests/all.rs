@@ -24,5 +24,6 @@ mod shell;
 mod special_files;
 mod studies;
 mod timeline;
+mod tour;
 mod view;
 mod virtual_blocks;

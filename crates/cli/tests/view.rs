@@ -2,6 +2,11 @@
 
 use crate::common;
 
+#[path = "../../view/tests/common/chromium.rs"]
+mod chromium;
+#[path = "../../view/tests/common/visit.rs"]
+mod visit;
+
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -95,6 +100,75 @@ fn the_page_and_the_timeline_agree_in_twenty_cycles() {
     }
 }
 
+/// What a profile says of each kernel's instructions: warp-cycles and issues, by pc.
+fn by_profile(profile: &Value) -> BTreeMap<(usize, u64), [u64; 2]> {
+    let mut found = BTreeMap::new();
+    let kernels = profile["kernels"].as_array().expect("kernels");
+    for (number, kernel) in kernels.iter().enumerate() {
+        let lines = kernel["lines"].as_array().expect("lines").iter();
+        let code = lines.flat_map(|line| line["instructions"].as_array().expect("instructions"));
+        for instruction in code {
+            let cycles = instruction["warp_cycles"].as_object().expect("states");
+            let cycles = cycles.values().filter_map(Value::as_u64).sum();
+            let number_of = |key: &str| instruction[key].as_u64().expect("a number");
+            found.insert((number, number_of("pc")), [cycles, number_of("issued")]);
+        }
+    }
+    found
+}
+
+#[test]
+fn shares_of_instructions_are_those_of_the_profile() {
+    let Some(browser) = chromium::browser() else {
+        return;
+    };
+    let scratch = Scratch::new("shares");
+    for options in [
+        &["bfs", "--divergence", "pdom"][..],
+        &["reduction", "--divergence", "tbc", "--machine", "fx5800"],
+        &["merge-sort", "--machine", "fx5800", "--divergence", "dwf"],
+        &["histogram", "--set", "virtual.mode=hardware"],
+    ] {
+        let (page, profile) = (scratch.path("v.html"), scratch.path("p.json"));
+        let profiled = format!("--profile={profile}");
+        let mut arguments = vec!["run", "--size", "tiny", "-q", "--set", "gpu.sms=1"];
+        arguments.extend(["--view", &page, &profiled]);
+        arguments.extend(options);
+        if options.contains(&"dwf") {
+            arguments.extend(["--scheduler", "majority"]);
+        }
+        succeeds(&arguments);
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let folder = std::path::Path::new(&page).parent().expect("a folder");
+        let script = "const all = sharesIn(0, 1e9); return all.time.flatMap((time, k) => \
+            [...time].map((cycles, pc) => [k, pc, cycles, all.issues[k][pc]]));";
+        let said = visit::visit(browser, folder, &text, script);
+        let said: Vec<Vec<i64>> = said
+            .as_array()
+            .expect("shares")
+            .iter()
+            .map(numbers)
+            .collect();
+        let shared: BTreeMap<(usize, u64), [u64; 2]> = said
+            .iter()
+            .filter(|s| s[2] + s[3] > 0)
+            .map(|s| ((s[0] as usize, s[1] as u64), [s[2] as u64, s[3] as u64]))
+            .collect();
+        let profile = std::fs::read_to_string(&profile).expect("a profile");
+        let mut counted = by_profile(&serde_json::from_str(&profile).expect("JSON"));
+        counted.retain(|_, [cycles, issued]| *cycles + *issued > 0);
+        // Time of warps that are formed and never issue is the first instruction's in a profile, and no one's on the page.
+        let mut shared = shared;
+        if options.contains(&"dwf") {
+            for all in [&mut shared, &mut counted] {
+                all.retain(|(_, pc), _| *pc != 0);
+            }
+        }
+        assert!(counted.len() > 10);
+        assert_eq!(shared, counted, "{options:?}");
+    }
+}
+
 #[test]
 fn a_second_run_has_its_own_options() {
     let scratch = Scratch::new("against");
@@ -114,6 +188,17 @@ fn a_second_run_has_its_own_options() {
         "blocks on the SM"
     );
     assert_eq!(runs[0]["title"], runs[1]["title"]);
+    // What is not named says what was typed.
+    let view = ["--view", &page, "--view-against", "--set l1d.ways=8"];
+    let said = succeeds(&[&["run", "vecadd", "--size", "tiny"], &view[..]].concat());
+    assert!(said.contains("v.html: SM 0, cycles 0 to "), "{said}");
+    let second = data(&page)["runs"][1]["options"].clone();
+    assert!(
+        second
+            .as_str()
+            .is_some_and(|o| o.ends_with(", --set l1d.ways=8")),
+        "{second}"
+    );
 }
 
 #[test]

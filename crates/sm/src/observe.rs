@@ -94,22 +94,34 @@ pub enum WarpEvent {
     },
 }
 
+/// What an observer wants to hear of an SM. What nobody wants to hear takes no time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wants {
+    /// Nothing that its warps do.
+    #[default]
+    Nothing,
+    /// What its [warps](Observer::warp) do.
+    Warps,
+    /// That, and [details](Observer::detail) and [lanes](Observer::lanes).
+    Details,
+}
+
 /// An observer.
 pub trait Observer {
     /// `slot` of `sm` did something in `cycle`. An SM's cycles never go back, but SMs are up to
     /// a quantum apart.
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent);
 
-    /// Whether it wants to hear of [details](Observer::detail) and of [lanes](Observer::lanes), which takes time.
-    fn wants_details(&self) -> bool {
-        false
+    /// What it wants to hear of this SM, the same throughout a launch. It may hear of more: others listen, too.
+    fn wants(&self, _sm: u16) -> Wants {
+        Wants::Warps
     }
 
-    /// Something about `slot` of `sm` for those that [want](Observer::wants_details) details. In order with what warps
+    /// Something about `slot` of `sm` for those that [want](Observer::wants) details. In order with what warps
     /// do, but where it says that it is told later.
     fn detail(&mut self, _cycle: Cycle, _sm: u16, _slot: u16, _detail: Detail) {}
 
-    /// A gate of lanes is another in `cycle` than before, for those that [want](Observer::wants_details) details. `pipe` is
+    /// A gate of lanes is another in `cycle` than before, for those that [want](Observer::wants) details. `pipe` is
     /// a place in [`gated_pipes`](crate::gated_pipes), and `number` counts the gates of that pipe. Every gate is on when the first launch begins.
     ///
     /// It is told when power catches up, which may be late: cycles of one gate never go back, but they may lie

@@ -76,6 +76,7 @@ function drawAxis(context, frame, paints) {
         context.fillStyle = paints.faint;
         context.fillRect(x, CYCLES - 7, 1, frame.height);
         context.fillStyle = paints.soft;
-        context.fillText(grouped(cycle), x + 3, CYCLES);
+        const text = grouped(cycle);
+        if (x + 3 + context.measureText(text).width <= frame.width) context.fillText(text, x + 3, CYCLES);
     }
 }

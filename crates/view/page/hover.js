@@ -11,16 +11,18 @@ function hoverOver(stage, raster) {
         note.textContent = words;
         const room = raster.frame.width - note.offsetWidth;
         note.style.left = `${clamp(event.offsetX + 14, 0, Math.max(room, 0))}px`;
-        note.style.top = `${event.offsetY + 16}px`;
+        const below = event.offsetY + 16;
+        const fits = below + note.offsetHeight <= raster.box.scrollTop + raster.box.clientHeight;
+        note.style.top = `${fits ? below : event.offsetY - note.offsetHeight - 8}px`;
     });
     for (const end of ["pointerleave", "pointerdown"]) raster.above.addEventListener(end, () => { note.hidden = true; });
 }
 
 /** @param {Stage} stage @param {Raster} raster @param {PointerEvent} event */
 function hoverWords(stage, raster, event) {
-    if (event.offsetX < raster.frame.left || event.offsetY < AXIS) return "";
     const { run } = raster;
     const { cycle, track: index } = raster.under(event.offsetX, event.offsetY, stage.place.by);
+    if (event.offsetX < raster.frame.left || index < 0) return "";
     const track = run.tracks[index];
     const state = run.states[stateCode(track, cycle)];
     if (!state) return "";

@@ -1,4 +1,4 @@
-// Keys of the whole page. Lists, tabs and menus that have the focus keep their own keys.
+// Keys of the whole page. What has the focus comes first: lists and tabs take the keys that they use, menus all of them.
 
 /** @typedef {[names: string[], shown: string, says: string, act: (stage: Stage, shift: boolean) => void]} Key */
 
@@ -11,6 +11,8 @@ function keyTable(help, difference) {
         [["ArrowDown"], "↓", "the warp below", (stage) => stepWarp(stage, 1)],
         [["n"], "n", "next issue of the warp", (stage) => stepIssue(stage, 1)],
         [["p"], "p", "issue of the warp before", (stage) => stepIssue(stage, -1)],
+        [["m"], "m", "next issue of the marked line", stepMarked],
+        [["Escape"], "Esc", "takes the mark away", (stage) => stage.change({ marked: null })],
         [[" "], "space", "play and stop", (stage) => stage.change({ playing: !stage.place.playing })],
         [["+", "="], "+", "fewer cycles, larger", (stage) => zoomAtCursor(stage, 0.6)],
         [["-"], "−", "more cycles, smaller", (stage) => zoomAtCursor(stage, 1 / 0.6)],
@@ -30,7 +32,7 @@ function listenToKeys(stage, table) {
     document.addEventListener("keydown", (event) => {
         if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
         const target = event.target instanceof Element ? event.target : document.body;
-        if (target.closest("input, select, textarea, dialog, [role=tablist], [role=listbox]")) return;
+        if (target.closest("input, select, textarea, dialog")) return;
         if (event.key === " " && target.closest("button, a, summary")) return;
         const key = table.find(([names]) => names.includes(event.key));
         if (!key) return;

@@ -46,6 +46,11 @@ function lanesAt(track, cycle, stretch) {
         return { paths: [], lanes: { active: (threads & ~guarded) >>> 0, guarded, other: 0, exited: 0 } };
     }
     const paths = pathsOfRecord(track, now);
+    // A record says where its paths begin; the running one is at what it issues, and goes straight on from there.
+    if (now === under && paths[0].kind === 0) {
+        const issues = track.issues.at[i] === cycle;
+        paths[0].pc = track.issues.columns[0][i] + (issues ? 0 : 1);
+    }
     const runs = lanesOfPaths(paths, 0);
     const all = lanesOfPaths(paths);
     // When the paths have changed since, the guard was that of another path: a branch's says who jumped.
@@ -78,7 +83,7 @@ function bitsOf(mask) {
 function holdsAt(track, cycle, stretch, paths) {
     const { at, columns: [blocks, warps, masks] } = track.holds;
     const last = lastSince(at, cycle, stretch.from);
-    let left = paths.length ? lanesOfPaths(paths) : -1;
+    let left = paths.length ? lanesOfPaths(paths) : track.block < 0 ? -1 : track.threads;
     /** @type {HoldLook[]} */
     const found = [];
     for (let i = last; i >= 0 && at[i] === at[last]; i--) {

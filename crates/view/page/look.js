@@ -53,33 +53,21 @@ function warpAt(run, track, cycle) {
     const here = hasWarp(run, track, cycle);
     const stretch = stretchAt(run, track, cycle);
     const state = isHere(track, cycle) ? lastAt(track.states.at, cycle) : -1;
-    const last = lastAt(track.issues.at, cycle);
+    const last = lastSince(track.issues.at, cycle, stretch.from);
+    const next = lastAt(track.issues.at, cycle) + 1;
     const { paths, lanes } = here ? lanesAt(track, cycle, stretch) : { paths: [], lanes: { active: 0, guarded: 0, other: 0, exited: 0 } };
     const gang = lastSince(track.gangs.at, cycle, stretch.from);
-    const at = pcAt(track, cycle, last);
-    // A path's own pc is where it began; the running one has gone on since.
-    if (at >= 0 && paths.length && paths[0].kind === 0) paths[0].pc = at;
     return {
         track: track.index, name: longName(track, cycle), here,
         state: state < 0 ? null : run.states[track.states.columns[0][state]].name,
         since: state < 0 ? null : track.states.at[state],
-        last: issueLook(run, track, last), next: issueLook(run, track, last + 1),
+        last: issueLook(run, track, last), next: track.issues.at[next] < stretch.to ? issueLook(run, track, next) : null,
         lanes, paths,
         waitsFor: here ? waitsAt(run, track, cycle, stretch) : [], inFlight: here ? inFlightAt(run, track, cycle, stretch) : [],
         barrier: here ? barrierAt(run, track, cycle) : null,
         gang: gang < 0 || !here ? null : bitsOf(track.gangs.columns[0][gang]),
         holds: here ? holdsAt(track, cycle, stretch, paths) : [],
     };
-}
-
-/** Where the running path is: at what it issues in this cycle, or issues next; -1: nothing says.
- *  @param {Track} track @param {number} cycle @param {number} last */
-function pcAt(track, cycle, last) {
-    const { at, columns: [pcs], count } = track.issues;
-    if (last >= 0 && at[last] === cycle) return pcs[last];
-    // When the paths change before the next issue, that issue is of another path.
-    const same = last + 1 < count && lastAt(track.paths.at, cycle) === lastAt(track.paths.at, at[last + 1] - 1);
-    return same ? pcs[last + 1] : -1;
 }
 
 /** @param {Run} run @param {Track} track @param {number} i @returns {IssueLook | null} */
@@ -100,8 +88,10 @@ function barrierAt(run, track, cycle) {
     const its = block < 0 ? [track] : run.tracks.filter((other) =>
         other.launch === track.launch && hasWarp(run, other, cycle) && holderAt(other, cycle).block === block);
     /** @type {BarrierLook} */
-    const look = { of: its.length, waits: [], arrived: [] };
+    const look = { left: [], waits: [], arrived: [] };
     for (const other of its) {
+        const state = run.states[stateCode(other, cycle)];
+        if (!state || !state.name.startsWith("exit_")) look.left.push(other.index);
         const [what, ids] = other.barriers.columns;
         const { from } = stretchAt(run, other, cycle);
         const seen = new Set();

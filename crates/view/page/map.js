@@ -3,9 +3,10 @@
 const MAP_HEIGHT = 46;
 
 class IssueMap {
-    /** @param {Run} run @param {HTMLCanvasElement} canvas */
-    constructor(run, canvas) {
+    /** @param {Run} run @param {Run[]} runs which have one scale @param {HTMLCanvasElement} canvas */
+    constructor(run, runs, canvas) {
         this.run = run;
+        this.length = Math.max(...runs.map(({ whole, to }) => Math.max(whole, to)), 1);
         this.canvas = canvas;
         this.paints = readPaints(run);
         this.left = 62;
@@ -28,7 +29,7 @@ class IssueMap {
         if (!width) return;
         const { run, paints } = this;
         this.left = width < 600 ? 44 : 62;
-        this.scale = (width - this.left) / Math.max(run.whole, run.to, 1);
+        this.scale = (width - this.left) / this.length;
         const context = sizeCanvas(this.canvas, width, MAP_HEIGHT);
         context.fillStyle = paints.page;
         context.fillRect(0, 0, width, MAP_HEIGHT);

@@ -22,6 +22,29 @@ function stepIssue(stage, direction) {
     if (i >= 0 && i < at.length) stage.change({ cycle: at[i], playing: false });
 }
 
+/** To the next issue, of any warp, of the line that is marked; behind the last comes the first. @param {Stage} stage */
+function stepMarked(stage) {
+    const { run, place: { marked, cycle, track } } = stage;
+    const file = marked ? run.files.findIndex(({ name }) => name === marked.name) : -1;
+    if (!marked || file < 0) return;
+    const pcs = run.launches.map((_, launch) => pcsOfLine(run, launch, file, marked.line));
+    /** @type {{ cycle: number, track: number } | null} */
+    let first = null;
+    /** @type {{ cycle: number, track: number } | null} */
+    let next = null;
+    for (const { index, launch, issues: { at, columns: [its], count } } of run.tracks) {
+        const isOne = (/** @type {number} */ i) => pcs[launch][its[i]] === 1;
+        let i = 0;
+        while (i < count && !isOne(i)) i++;
+        if (i < count && (!first || at[i] < first.cycle)) first = { cycle: at[i], track: index };
+        // Of the issues of one cycle those of later warps come behind.
+        for (i = lastAt(at, index > track ? cycle - 1 : cycle) + 1; i < count && !isOne(i); i++);
+        if (i < count && (!next || at[i] < next.cycle)) next = { cycle: at[i], track: index };
+    }
+    const found = next || first;
+    if (found) stage.change({ ...found, playing: false });
+}
+
 /** @param {Stage} stage @param {number} factor */
 function zoomAtCursor(stage, factor) {
     const { cycle, from, to } = stage.place;

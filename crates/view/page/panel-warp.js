@@ -69,12 +69,14 @@ function barrierWords(run, look) {
     if (!barrier) return [];
     const ids = [...new Set([...barrier.waits, ...barrier.arrived].map(({ id }) => id))].sort((a, b) => a - b);
     const lines = ids.map((id) => {
-        const names = (/** @type {ArrivalLook[]} */ of, /** @type {string} */ where) =>
-            of.filter((a) => a.id === id).map((a) => warpButton(run, a.track, look.cycle, chosen, `${where} ${id}`));
-        const waits = names(barrier.waits, "waits");
-        const arrived = names(barrier.arrived, "arrived");
-        return element("li", {}, `barrier ${id}: ${waits.length} of ${counted(barrier.of, "warp")} wait `, ...waits,
-            arrived.length ? `; ${arrived.length} arrived and went on ` : null, ...arrived);
+        const at = (/** @type {ArrivalLook[]} */ of) => of.filter((a) => a.id === id).map((a) => a.track);
+        const [waits, arrived] = [at(barrier.waits), at(barrier.arrived)];
+        const missing = barrier.left.filter((track) => !waits.includes(track) && !arrived.includes(track));
+        const names = (/** @type {string} */ says, /** @type {number[]} */ tracks) => (tracks.length
+            ? element("p", {}, `${says}: ${tracks.length} `, ...tracks.map((track) => warpButton(run, track, look.cycle, chosen, `${says} ${id}`)))
+            : null);
+        return element("li", {}, ids.length > 1 || id ? `barrier ${id}` : null,
+            names("wait", waits), names("arrived and went on", arrived), names("not there yet", missing));
     });
     return fact("block's barriers", element("ul", {}, ...lines));
 }
@@ -88,16 +90,29 @@ function gangWords({ gang }) {
 /** Threads of other warps; a warp that holds its own needs no word. @param {Track} track @param {WarpLook} warp */
 function holdWords(track, { holds }) {
     if (holds.every(({ block, warp }) => block === track.block && warp === track.warp)) return [];
+    // A narrow warp is part of one of 32 threads, with which it may go as a gang.
+    if (track.gangs.count && holds.length === 1) return fact("part of", `the 32 threads of warp ${holds[0].warp} in block ${holds[0].block}`);
     return fact("holds threads of", element("ul", {}, ...holds.map((hold) =>
         element("li", {}, `block ${hold.block}, warp ${hold.warp}: ${counted(countLanes(hold.lanes), "lane")}`))));
 }
 
 const LANE_WORDS = { active: "active", guarded: "guarded off", other: "on another path", exited: "exited", none: "no thread" };
 
-/** @param {WarpLook} warp */
-function laneCells({ lanes }) {
+/** Lanes by what they do. @param {WarpLook} warp */
+function lanesByKind({ lanes }) {
     const masks = { ...lanes, none: ~(lanes.active | lanes.guarded | lanes.other | lanes.exited) >>> 0 };
-    const kinds = /** @type {(keyof typeof LANE_WORDS)[]} */ (Object.keys(LANE_WORDS));
+    return { masks, kinds: /** @type {(keyof typeof LANE_WORDS)[]} */ (Object.keys(LANE_WORDS)) };
+}
+
+/** In a line. @param {WarpLook} warp */
+function lanesInWords(warp) {
+    const { masks, kinds } = lanesByKind(warp);
+    return kinds.filter((kind) => masks[kind]).map((kind) => `${countLanes(masks[kind])} ${LANE_WORDS[kind]}`).join(", ");
+}
+
+/** @param {WarpLook} warp */
+function laneCells(warp) {
+    const { masks, kinds } = lanesByKind(warp);
     const kindOf = (/** @type {number} */ lane) => kinds.find((kind) => (masks[kind] >>> lane) & 1) || "none";
     const words = kinds.filter((kind) => masks[kind]).map((kind) => element("span", { class: "state" },
         element("span", { class: `lane-${kind}` }), `${countLanes(masks[kind])} ${LANE_WORDS[kind]}`));
@@ -112,14 +127,15 @@ function laneCells({ lanes }) {
 /** @param {Run} run @param {Track} track @param {WarpLook} warp */
 function pathTable(run, track, { paths }) {
     if (!paths.length) return null;
-    const kinds = ["runs", "waits its turn", "parked"];
+    const kinds = ["runs", "on the stack", "elsewhere"];
+    const titles = ["", "until what is above it is done", "in another warp, or waiting for threads of other warps"];
     const { code } = kernelOf(run, track);
     const at = (/** @type {number} */ pc) => (pc < 0 ? "" : lineButton(run, code[pc] ? code[pc].ptxFile : -1, code[pc] ? code[pc].ptx : 0, true) || `pc ${pc}`);
     return element("div", { class: "wide" }, element("table", {},
         element("caption", {}, "Paths, the running one first"),
-        element("thead", {}, element("tr", {}, ...["path", "at", "until", "lanes"].map((word) => element("th", { scope: "col" }, word)))),
+        element("thead", {}, element("tr", {}, ...["path", "goes on at", "ends at", "lanes"].map((word) => element("th", { scope: "col" }, word)))),
         element("tbody", {}, ...paths.map((path) => element("tr", {},
-            element("td", {}, kinds[path.kind] || String(path.kind)), element("td", {}, at(path.pc)), element("td", {}, at(path.until)),
+            element("td", { title: titles[path.kind] || null }, kinds[path.kind] || String(path.kind)), element("td", {}, at(path.pc)), element("td", {}, at(path.until)),
             element("td", {}, laneStrip(path.lanes)))))));
 }
 

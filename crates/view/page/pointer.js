@@ -5,7 +5,7 @@ function rasterPointer(stage, raster) {
     const canvas = raster.above;
     /** @type {Map<number, { x: number, y: number }>} */
     const fingers = new Map();
-    let start = { x: 0, y: 0, from: 0, span: 0, distance: 0 };
+    let start = { x: 0, y: 0, from: 0, span: 0, distance: 0, top: 0 };
     let dragged = false;
     // The other run may be shifted against the place that moves.
     const shift = () => spotIn(stage.runs, stage.place, raster.run.index).from - stage.place.from;
@@ -13,11 +13,12 @@ function rasterPointer(stage, raster) {
         const all = [...fingers.values()];
         const x = all.reduce((sum, finger) => sum + finger.x, 0) / all.length;
         const distance = all.length > 1 ? Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y) : 0;
-        return { x, y: all[0].y, distance };
+        // Rows scroll under the pointer.
+        return { x, y: all[0].y - raster.box.scrollTop, distance };
     };
     const begin = () => {
         const { x, y, distance } = middle();
-        start = { x, y, from: stage.place.from, span: stage.place.to - stage.place.from, distance };
+        start = { x, y, from: stage.place.from, span: stage.place.to - stage.place.from, distance, top: raster.box.scrollTop };
     };
     canvas.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
@@ -30,8 +31,10 @@ function rasterPointer(stage, raster) {
         if (!fingers.has(event.pointerId)) return;
         fingers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
         const now = middle();
-        if (!dragged && fingers.size === 1 && Math.abs(now.x - start.x) < 5) return;
+        if (!dragged && fingers.size === 1 && Math.hypot(now.x - start.x, now.y - start.y) < 5) return;
         dragged = true;
+        // Fingers that go up and down scroll by themselves.
+        if (event.pointerType === "mouse") raster.box.scrollTop = start.top + start.y - now.y;
         const width = raster.frame.width - raster.frame.left;
         const span = start.distance ? clamp(start.span * start.distance / Math.max(now.distance, 1), FEWEST_CYCLES, Infinity) : start.span;
         // The cycle that was under the fingers stays under them.
@@ -44,8 +47,8 @@ function rasterPointer(stage, raster) {
         if (fingers.size) begin();
         if (!clicked) return;
         const { cycle, track } = raster.under(event.offsetX, event.offsetY, stage.place.by);
-        const { run, from, to } = focusRun(stage.runs, stage.place, raster.run.index);
-        stage.change({ run, from, to, cycle, track, playing: false });
+        const { run, from, to, track: chosen } = focusRun(stage.runs, stage.place, raster.run.index);
+        stage.change({ run, from, to, cycle, track: track < 0 ? chosen : track, playing: false });
     });
     canvas.addEventListener("pointercancel", (event) => {
         fingers.delete(event.pointerId);

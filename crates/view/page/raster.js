@@ -1,11 +1,14 @@
-// A run's raster: a row per warp, a column per cycle. Two canvases, one above the other: what the warps do, drawn
-// again only when the visible part changes, and above it the cursor, the labels and the marks.
+// A run's raster: a row per warp, a column per cycle. Canvases one above the other: what the warps do, drawn again only
+// when the visible part changes; above it the cursor, the labels and the marks; and the axis, which stays when rows scroll.
 
 class Raster {
-    /** @param {Run} run @param {number} rasters @param {HTMLCanvasElement} below @param {HTMLCanvasElement} above */
-    constructor(run, rasters, below, above) {
+    /** @param {Run} run @param {number} rasters @param {HTMLElement} box in which the rows scroll
+     *  @param {{ axis: HTMLCanvasElement, below: HTMLCanvasElement, above: HTMLCanvasElement }} canvases */
+    constructor(run, rasters, box, { axis, below, above }) {
         this.run = run;
         this.rasters = rasters;
+        this.box = box;
+        this.axis = axis;
         this.below = below;
         this.above = above;
         this.paints = readPaints(run);
@@ -23,6 +26,28 @@ class Raster {
         if (key !== this.drawn) this.drawStates(rows, spot);
         this.drawn = key;
         this.drawAbove(rows, place, spot);
+        this.drawTop(place, spot);
+    }
+
+    /** The axis, with what of the cursor and the launches is at its height. @param {Place} place @param {Spot} spot */
+    drawTop(place, spot) {
+        const { frame, paints } = this;
+        const context = sizeCanvas(this.axis, frame.width, AXIS - 1);
+        context.fillStyle = paints.page;
+        context.fillRect(0, 0, frame.width, AXIS);
+        context.fillStyle = paints.soft;
+        context.font = "10px system-ui, sans-serif";
+        context.textBaseline = "middle";
+        context.textAlign = "right";
+        context.fillText(frame.left < 50 ? place.by.slice(0, 5) : place.by === "block" ? "block·warp" : "scheduler", frame.left - 4, CYCLES);
+        context.save();
+        context.beginPath();
+        context.rect(frame.left, 0, frame.width, AXIS);
+        context.clip();
+        drawAxis(context, frame, paints);
+        this.drawLaunches(context);
+        this.drawCycle(context, spot);
+        context.restore();
     }
 
     /** @param {Row[]} rows @param {Spot} spot */
@@ -102,6 +127,15 @@ class Raster {
 
     /** @param {CanvasRenderingContext2D} context @param {Place} place @param {Spot} spot */
     drawCursor(context, place, spot) {
+        this.drawCycle(context, spot);
+        if (spot.track < 0) return;
+        const { frame } = this;
+        const y = AXIS + this.run.rowOf[place.by][spot.track] * frame.rowHeight;
+        context.strokeRect(frame.left - 1, y - 1, frame.width - frame.left, frame.rowHeight + 1);
+    }
+
+    /** @param {CanvasRenderingContext2D} context @param {Spot} spot */
+    drawCycle(context, spot) {
         const { frame, paints } = this;
         const x = xOf(frame, spot.cycle);
         const width = Math.max(frame.scale, 1.5);
@@ -112,9 +146,6 @@ class Raster {
             context.fillStyle = paints.ink;
             context.fillRect(x + frame.scale / 2 - 0.75, 0, 1.5, frame.height);
         }
-        if (spot.track < 0) return;
-        const y = AXIS + this.run.rowOf[place.by][spot.track] * frame.rowHeight;
-        context.strokeRect(frame.left - 1, y - 1, frame.width - frame.left, frame.rowHeight + 1);
     }
 
     /** @param {CanvasRenderingContext2D} context @param {Row[]} rows @param {Place} place @param {Spot} spot */
@@ -123,8 +154,6 @@ class Raster {
         context.font = "10px system-ui, sans-serif";
         context.textBaseline = "middle";
         context.textAlign = "right";
-        context.fillStyle = paints.soft;
-        context.fillText(frame.left < 50 ? place.by.slice(0, 5) : place.by === "block" ? "block·warp" : "scheduler", frame.left - 4, CYCLES);
         rows.forEach((row, i) => {
             const y = AXIS + i * frame.rowHeight;
             if (row.first) {
@@ -142,10 +171,19 @@ class Raster {
         context.textAlign = "left";
     }
 
-    /** Cycle and track under a point. @param {number} x @param {number} y @param {Grouping} by */
+    /** Scrolls so that a row is in sight. @param {number} row */
+    scrollTo(row) {
+        const { box, frame } = this;
+        const y = row * frame.rowHeight;
+        const room = box.clientHeight - AXIS - frame.rowHeight;
+        box.scrollTop = clamp(box.scrollTop, y - room, y);
+    }
+
+    /** Cycle and track under a point; the track is -1 on the axis. @param {number} x @param {number} y @param {Grouping} by */
     under(x, y, by) {
         const rows = this.run.rows[by];
         const cycle = Math.floor(cycleAt(this.frame, Math.max(x, this.frame.left)));
+        if (y - this.box.scrollTop < AXIS) return { cycle, track: -1 };
         const row = rows[clamp(Math.floor((y - AXIS) / this.frame.rowHeight), 0, rows.length - 1)];
         return { cycle, track: row ? trackInRow(row, cycle).index : 0 };
     }

@@ -29,17 +29,19 @@ function hasWarp(run, track, cycle) {
 }
 
 /** The cycles of the records that tell of the warp in a slot at `cycle`: from where it was formed to where the slot falls
- *  empty again. @param {Run} run @param {Track} track @param {number} cycle @returns {Stretch} */
+ *  empty again; or of the slot while it stands empty. @param {Run} run @param {Track} track @param {number} cycle @returns {Stretch} */
 function stretchAt(run, track, cycle) {
     const stretch = { from: -Infinity, to: Infinity };
     if (run.absent < 0 || track.block >= 0) return stretch;
     const { at, columns: [codes], count } = track.states;
     const now = lastAt(at, cycle);
-    let i = now;
-    while (i >= 0 && codes[i] !== run.absent) i--;
-    if (i >= 0) stretch.from = at[Math.min(i + 1, now)];
-    for (i = now + 1; i < count && codes[i] !== run.absent; i++);
-    if (i < count) stretch.to = at[i];
+    const empty = (/** @type {number} */ i) => i < 0 || codes[i] === run.absent;
+    let first = now;
+    while (first > 0 && empty(first - 1) === empty(now)) first--;
+    let next = now + 1;
+    while (next < count && empty(next) === empty(now)) next++;
+    if (first >= 0) stretch.from = at[first];
+    if (next < count) stretch.to = at[next];
     return stretch;
 }
 

@@ -46,6 +46,18 @@ class SourceView {
         this.followed = followed;
         this.countLater(run, place);
         this.drawLines();
+        this.drawMarked();
+    }
+
+    /** What of the marked line is in sight, if it is of the open file. */
+    drawMarked() {
+        const { marked, file } = this.stage.place;
+        const shown = marked !== null && marked.file === file;
+        byId("marked").hidden = !shown;
+        if (!shown) return;
+        const issues = this.issues[marked.line] || 0;
+        const words = `Line ${marked.line} is marked: ${issues ? counted(issues, "issue") : "no issue"} in the visible cycles.`;
+        if (byId("marked-words").textContent !== words) byId("marked-words").textContent = words;
     }
 
     /** @param {Run} run @param {number} file @param {string} shown */
@@ -79,6 +91,7 @@ class SourceView {
             this.issues = sumByLine(run, place.file, shares.issues, this.lines.length);
             this.totals = { time: Math.max(shares.allTime, 1), issues: Math.max(shares.allIssues, 1), most: Math.max(...this.time, 1) };
             this.drawLines();
+            this.drawMarked();
         }, 120);
     }
 

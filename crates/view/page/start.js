@@ -13,7 +13,10 @@ function firstPlace(runs) {
     const [run] = runs;
     const track = run.tracks.length ? run.tracks[0] : null;
     const cycle = track ? Math.max(track.from, track.issues.count ? track.issues.at[0] : 0) : from;
-    return { run: 0, cycle, track: 0, from, to, by: "block", tie: "cycle", playing: false, speed: 20, file: 0, marked: null };
+    // Whoever has a source wants to see that, not what a compiler made of it.
+    const source = run.files.findIndex(({ text }, i) => text !== null && run.kernels.some(({ code }) => code.some((c) => c.file === i)));
+    const file = Math.max(source, 0);
+    return { run: 0, cycle, track: 0, from, to, by: "block", tie: "cycle", playing: false, speed: 20, file, marked: null };
 }
 
 /** @param {Run[]} runs */
@@ -53,6 +56,7 @@ function start(runs) {
     new ResizeObserver(() => stage.redraw()).observe(byId("runs"));
     stage.redraw();
     window.viewAt = (cycle, track, run = 0) => lookAt(runs[run], cycle, track);
+    window.sharesIn = (from, to, run = 0) => sharesOf(runs[run], from, to);
 }
 
 /** What was not recorded, and why. @param {RunData[]} all */

@@ -13,6 +13,8 @@ function listenToToolbar(stage, acts) {
         "smaller": () => zoomAtCursor(stage, 1 / 0.6),
         "whole": () => showWhole(stage),
         "difference": acts.difference,
+        "marked-next": () => stepMarked(stage),
+        "unmark": () => stage.change({ marked: null }),
         "help": acts.help,
     };
     for (const [id, act] of Object.entries(clicks)) byId(id).addEventListener("click", act);

@@ -6,7 +6,7 @@ interface RunData {
     states: StateData[]; schedulers: number; launches: LaunchData[]; kernels: KernelData[]; files: FileData[];
     map: { every: number; issued: number[] }; tracks: TrackData[]; lanes: PipeData[];
 }
-interface StateData { name: string; title: string; colour: string }
+interface StateData { name: string; title: string; colour: string; ofLast: boolean }
 interface LaunchData { kernel: number; from: number; to: number }
 interface KernelData { name: string; code: InstructionData[]; registers: string[] }
 interface FileData { name: string; text: string | null }
@@ -82,7 +82,8 @@ interface IssueLook {
 interface LanesLook { active: number; guarded: number; other: number; exited: number }
 interface PathLook { pc: number; until: number; lanes: number; kind: number }
 interface WaitLook { register: string; since: number; pc: number; text: string; ptxFile: number; ptx: number }
-interface BarrierLook { of: number; waits: ArrivalLook[]; arrived: ArrivalLook[] }
+/** `left`: the block's warps that have not finished. */
+interface BarrierLook { left: number[]; waits: ArrivalLook[]; arrived: ArrivalLook[] }
 interface ArrivalLook { track: number; id: number; since: number }
 interface HoldLook { block: number; warp: number; lanes: number }
 
@@ -90,4 +91,8 @@ interface HoldLook { block: number; warp: number; lanes: number }
 interface Frame { left: number; width: number; height: number; rowHeight: number; from: number; to: number; scale: number }
 interface Shares { time: Float64Array[]; issues: Float64Array[]; allTime: number; allIssues: number }
 
-interface Window { viewAt: (cycle: number, track: number, run?: number) => Look }
+/** What tests ask. */
+interface Window {
+    viewAt: (cycle: number, track: number, run?: number) => Look;
+    sharesIn: (from: number, to: number, run?: number) => Shares;
+}

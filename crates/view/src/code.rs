@@ -5,7 +5,7 @@ use std::path::Path;
 use warpsim_present::mangled::shown;
 use warpsim_present::reading;
 use warpsim_ptx::analysis::{reads, writes};
-use warpsim_ptx::inspect::disassemble;
+use warpsim_ptx::inspect::disassemble_naming;
 use warpsim_ptx::kernel::{self, Pc, RegId};
 
 /// The code of all launches.
@@ -21,7 +21,8 @@ impl Code {
     /// The position of a kernel, which is added if it has not been launched before.
     pub fn position(&mut self, kernel: &kernel::Kernel) -> usize {
         let name = shown(&kernel.name);
-        let (listing, lines) = listing(kernel);
+        let lines = lines(kernel);
+        let listing = listing(kernel, &lines);
         let same = |k: &&Kernel| k.name == name;
         let is_it = |k: &Kernel| self.listing(k) == Some(&listing);
         if let Some(known) = self.kernels.iter().position(|k| same(&k) && is_it(k)) {
@@ -36,8 +37,9 @@ impl Code {
             name: title,
             text: Some(listing),
         });
-        let instruction = |(pc, line): (usize, u32)| self.instruction(kernel, pc, line, ptx_file);
-        let code = lines.into_iter().enumerate().map(instruction).collect();
+        let all = 0..kernel.code.len();
+        let code = all.map(|pc| self.instruction(kernel, pc, &lines, ptx_file));
+        let code = code.collect();
         let registers = kernel.registers.iter().map(|r| r.name.clone()).collect();
         self.kernels.push(Kernel {
             name,
@@ -56,7 +58,7 @@ impl Code {
         &mut self,
         kernel: &kernel::Kernel,
         pc: usize,
-        line: u32,
+        lines: &[u32],
         ptx_file: usize,
     ) -> Instruction {
         let origin = kernel.origin(pc as Pc);
@@ -68,8 +70,8 @@ impl Code {
             all
         };
         Instruction {
-            text: disassemble(kernel, pc as Pc),
-            ptx: line,
+            text: text(kernel, lines, pc),
+            ptx: lines[pc],
             ptx_file,
             file: origin.file.map_or(-1, |name| self.file(name) as i64),
             line: origin.line,
@@ -92,16 +94,38 @@ impl Code {
     }
 }
 
-/// A kernel with its labels, and the line of each instruction in that text.
-fn listing(kernel: &kernel::Kernel) -> (String, Vec<u32>) {
-    let mut lines: Vec<String> = Vec::new();
-    let mut places = vec![0; kernel.code.len()];
+/// The line of each instruction in the listing of its kernel.
+fn lines(kernel: &kernel::Kernel) -> Vec<u32> {
+    let mut lines = vec![0; kernel.code.len()];
+    let mut line = 0;
     for block in &kernel.blocks {
-        lines.extend(block.label.iter().map(|label| format!("{label}:")));
+        line += u32::from(block.label.is_some());
         for pc in block.start..block.end {
-            lines.push(format!("    {}", disassemble(kernel, pc)));
-            places[pc as usize] = lines.len() as u32;
+            line += 1;
+            lines[pc as usize] = line;
         }
     }
-    (lines.join("\n"), places)
+    lines
+}
+
+/// A kernel with its labels.
+fn listing(kernel: &kernel::Kernel, lines: &[u32]) -> String {
+    let mut listing: Vec<String> = Vec::new();
+    for block in &kernel.blocks {
+        listing.extend(block.label.iter().map(|label| format!("{label}:")));
+        let code = block.start..block.end;
+        listing.extend(code.map(|pc| format!("    {}", text(kernel, lines, pc as usize))));
+    }
+    listing.join("\n")
+}
+
+/// An instruction, which names others by label, or by line where they have none.
+fn text(kernel: &kernel::Kernel, lines: &[u32], pc: usize) -> String {
+    let place = |pc: Pc| {
+        let block = kernel.blocks.binary_search_by_key(&pc, |b| b.start);
+        let label = block.ok().and_then(|b| kernel.blocks[b].label.clone());
+        let line = || lines.get(pc as usize).map_or(pc, |line| *line);
+        label.unwrap_or_else(|| format!("line {}", line()))
+    };
+    disassemble_naming(kernel, pc as Pc, &place)
 }

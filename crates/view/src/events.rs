@@ -32,10 +32,16 @@ pub fn note(recorded: &mut Recorded, begin: u64, cycle: u64, event: WarpEvent) -
             lists.barriers.note(from, cycle, &[what, *barrier])
         }
         WarpEvent::Released => lists.barriers.note(from, cycle, &[2, *barrier]),
-        // What a warp did before the window is over: only what it is and has stays.
         WarpEvent::Issued { pc, lanes } if cycle >= begin => {
             let record = [i64::from(pc), i64::from(lanes)];
             lists.issues.note(from, cycle, &record)
+        }
+        // What a warp did before the window is over: only what it is and has stays, and where it has come to.
+        WarpEvent::Issued { pc, .. } => {
+            if let [_, at, _, _, RUNS, ..] = lists.paths.last_record() {
+                *at = i64::from(pc) + 1;
+            }
+            0
         }
         _ => 0,
     }
@@ -66,6 +72,9 @@ pub fn note_detail(recorded: &mut Recorded, begin: u64, cycle: u64, detail: Deta
     }
 }
 
+/// The number of a path that runs.
+const RUNS: i64 = 0;
+
 /// A path as the page has it.
 fn numbers(path: &Path) -> [i64; 4] {
     let until = match path.until {
@@ -73,7 +82,7 @@ fn numbers(path: &Path) -> [i64; 4] {
         pc => i64::from(pc),
     };
     let kind = match path.kind {
-        PathKind::Runs => 0,
+        PathKind::Runs => RUNS,
         PathKind::Stacked => 1,
         PathKind::Parked => 2,
     };

@@ -47,6 +47,7 @@ pub struct Run {
 
 /// A state of warps.
 #[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct State {
     /// As in the statistics.
     pub name: &'static str,
@@ -54,6 +55,8 @@ pub struct State {
     pub title: &'static str,
     /// Name of a colour of the palette.
     pub colour: &'static str,
+    /// Time in it belongs to the instruction issued last, otherwise to the one that waits to issue.
+    pub of_last: bool,
 }
 
 /// A launch. Cycles between two launches belong to none.

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use warpsim_machine::place::Layout;
 use warpsim_ptx::kernel::Kernel;
 use warpsim_sim::config::Machine;
-use warpsim_sim::observe::{Detail, Gate, Observer, WarpEvent};
+use warpsim_sim::observe::{Detail, Gate, Observer, Wants, WarpEvent};
 use warpsim_sim::time::Cycle;
 use warpsim_sim::{GatedPipe, gated_pipes};
 
@@ -113,7 +113,7 @@ impl Recording {
         let mut notes = Vec::new();
         if self.full.is_some() {
             notes.push(format!(
-                "The page is full: cycles from {to} on are not here. Record a window of cycles to see them."
+                "The page is full: cycles from {to} on are not here. With --view-cycles the command records others."
             ));
         }
         if nothing && self.window.from >= self.end {
@@ -250,8 +250,11 @@ impl Observer for Recorder {
         }
     }
 
-    fn wants_details(&self) -> bool {
-        true
+    fn wants(&self, sm: u16) -> Wants {
+        match sm == self.0.borrow().sm {
+            true => Wants::Details,
+            false => Wants::Nothing,
+        }
     }
 
     fn detail(&mut self, cycle: Cycle, sm: u16, slot: u16, detail: Detail) {

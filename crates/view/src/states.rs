@@ -26,11 +26,13 @@ pub fn states() -> Vec<State> {
         name: state.name(),
         title: title(state),
         colour: palette::state(state.name()).map_or("c9", |hue| hue.0),
+        of_last: state.is_of_last_issue(),
     };
     let absent = State {
         name: "absent",
         title: "no warp here",
         colour: "page",
+        of_last: false,
     };
     WarpState::ALL.iter().map(state).chain([absent]).collect()
 }

@@ -6,6 +6,8 @@ use crate::format::Track;
 #[derive(Debug, Default)]
 pub struct Records {
     numbers: Vec<i64>,
+    /// Where the last record begins.
+    start: usize,
     /// Cycle of the last record, and when it was heard: those from before the window are moved to its begin.
     last: u64,
     heard: Option<u64>,
@@ -25,6 +27,7 @@ impl Records {
         let at = cycle.max(self.last);
         let delta = at - self.last;
         self.last = at;
+        self.start = self.numbers.len();
         self.more(&[delta as i64]) + self.more(record)
     }
 
@@ -33,6 +36,12 @@ impl Records {
         if let Some(last) = self.numbers.last_mut() {
             *last = number;
         }
+    }
+
+    /// The last record without its cycle; empty, where there is none.
+    pub fn last_record(&mut self) -> &mut [i64] {
+        let record = &mut self.numbers[self.start..];
+        record.split_first_mut().map_or(&mut [], |(_, rest)| rest)
     }
 
     /// Goes on with the last record.

@@ -3,5 +3,6 @@
 mod adds_up;
 mod browser;
 mod common;
+mod says;
 mod typed;
 mod window;

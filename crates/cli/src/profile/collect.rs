@@ -78,20 +78,6 @@ impl Profile {
     }
 }
 
-/// Whether the time in a state is the fault of the instruction that was issued before: at a barrier, after
-/// a branch, after the end. Otherwise it is that of the instruction that waits to issue.
-fn of_last(state: WarpState) -> bool {
-    matches!(
-        state,
-        WarpState::Issued
-            | WarpState::Control
-            | WarpState::Barrier
-            | WarpState::NextBlock
-            | WarpState::ExitStores
-            | WarpState::ExitSiblings
-    )
-}
-
 impl Slot {
     /// Books the time up to `now`.
     fn advance(&mut self, now: u64, counts: &mut [Counts]) {
@@ -102,7 +88,9 @@ impl Slot {
         let cycles = now.saturating_sub(self.since);
         self.since = now;
         match self.last {
-            Some(pc) if of_last(state) => counts[pc as usize].states[state as usize] += cycles,
+            Some(pc) if state.is_of_last_issue() => {
+                counts[pc as usize].states[state as usize] += cycles
+            }
             _ => self.waited[state as usize] += cycles,
         }
     }

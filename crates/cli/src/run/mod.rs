@@ -246,9 +246,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         tell!("result: {outcome}");
     }
     if let (Some(recorder), Some(file)) = (&recorder, &arguments.view.view) {
-        view::write(arguments, &prepared, recorder, second.as_ref(), file)?;
+        let written = view::write(arguments, &prepared, recorder, second.as_ref(), file)?;
         if !arguments.quiet && !outputs.statistics_shown() {
-            print(&format!("wrote {}: open it in a browser\n", file.display()))?;
+            print(&written)?;
         }
     }
     if wrong_result

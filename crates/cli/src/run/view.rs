@@ -181,26 +181,45 @@ impl Second {
     }
 }
 
-/// Writes the page about a run that has ended, and about the one to show beneath, which runs now.
+/// Writes the page about a run that has ended, and about the one to show beneath, which runs now. Says what is in it.
 pub fn write(
     arguments: &Arguments,
     prepared: &Prepared,
     recorder: &Recorder,
     second: Option<&Second>,
     file: &Path,
-) -> Result<(), Failure> {
+) -> Result<String, Failure> {
     let mut runs = vec![recorder.finish(&prepared.job.name(), &how_run(&prepared.machine))];
     let recorded = second.map(|s| s.record(&arguments.view, arguments.quiet));
     // A second run that fails takes nothing from the first.
     let failed = match recorded.transpose() {
         Ok(run) => {
             runs.extend(run);
-            Ok(())
+            Ok(written(file, &runs))
         }
         Err(failure) => Err(failure),
     };
+    // Runs that differ in what is not named are told apart by what was typed.
+    if let ([one, two], Some(other)) = (&mut runs[..], &arguments.view.view_against)
+        && one.options == two.options
+    {
+        two.options = format!("{}, {other}", two.options);
+    }
+    if !arguments.quiet {
+        for note in runs.iter().flat_map(|run| &run.notes) {
+            tell!("note: {}: {note}", file.display());
+        }
+    }
     write_whole(file, page(runs).as_bytes()).map_err(|e| unwritable(file, &e))?;
     failed
+}
+
+/// What a page has, as its user is told.
+fn written(file: &Path, runs: &[format::Run]) -> String {
+    let first = &runs[0];
+    let [from, to] = first.cycles;
+    let (file, sm, whole) = (file.display(), first.sm, first.whole);
+    format!("wrote {file}: SM {sm}, cycles {from} to {to} of {whole}; open it in a browser\n")
 }
 
 /// A run's machine and mechanisms.

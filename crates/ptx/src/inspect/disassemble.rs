@@ -8,6 +8,11 @@ use std::fmt::Write as _;
 
 /// The instruction at `pc`, without a line end. An address beyond the code says so.
 pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
+    disassemble_naming(kernel, pc, &|pc| place(kernel, pc))
+}
+
+/// The same, where `place` names the instructions that it jumps to and meets others at.
+pub fn disassemble_naming(kernel: &Kernel, pc: Pc, place: &dyn Fn(Pc) -> String) -> String {
     let Some(instr) = kernel.code.get(pc as usize) else {
         return format!("<no instruction at {pc}>");
     };
@@ -21,7 +26,7 @@ pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
     operands.extend(destinations(kernel, instr));
     operands.extend(sources(kernel, instr));
     if instr.target != NO_PC {
-        operands.push(place(kernel, instr.target));
+        operands.push(place(instr.target));
     }
     if !operands.is_empty() {
         let _ = write!(text, " {}", operands.join(", "));
@@ -29,15 +34,15 @@ pub fn disassemble(kernel: &Kernel, pc: Pc) -> String {
     if instr.op == Op::Bra && instr.guard.is_some() {
         let meet = match instr.reconverge {
             NO_PC => "exit".to_string(),
-            pc => place(kernel, pc),
+            pc => place(pc),
         };
         let _ = write!(text, "  // meets at {meet}");
         let Likely { loop_end, backward } = instr.likely;
         if loop_end != NO_PC {
-            let _ = write!(text, ", likely at {}", place(kernel, loop_end));
+            let _ = write!(text, ", likely at {}", place(loop_end));
         }
         if backward != NO_PC && backward != loop_end {
-            let _ = write!(text, ", or at {}", place(kernel, backward));
+            let _ = write!(text, ", or at {}", place(backward));
         }
         if instr.uniform {
             text.push_str(", uniform");

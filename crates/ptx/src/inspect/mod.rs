@@ -9,7 +9,7 @@ mod summary;
 mod svg;
 
 pub use arrays::arrays_in_words;
-pub use disassemble::{disassemble, disassemble_all, mnemonic};
+pub use disassemble::{disassemble, disassemble_all, disassemble_naming, mnemonic};
 pub use dot::cfg_dot;
 pub use summary::{Branch, Summary, summarize};
 pub use svg::cfg_svg;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use warpsim_sim::divergence::MODELS;
 use warpsim_sim::gpu::Options;
-use warpsim_sim::observe::{Detail, Observer, Path, PathKind, WarpEvent};
+use warpsim_sim::observe::{Detail, Observer, Path, PathKind, Wants, WarpEvent};
 use warpsim_sim::place::Layout;
 use warpsim_sim::time::Cycle;
 
@@ -32,8 +32,8 @@ impl Observer for Listener {
         self.0.borrow_mut().push(heard);
     }
 
-    fn wants_details(&self) -> bool {
-        true
+    fn wants(&self, _: u16) -> Wants {
+        Wants::Details
     }
 
     fn detail(&mut self, cycle: Cycle, _: u16, slot: u16, detail: Detail) {

@@ -1,4 +1,4 @@
-//! What an observer hears of warps only if it [asks](super::Observer::wants_details) for it.
+//! What an observer hears of warps only if it [asks](super::Observer::wants) for it.
 
 use crate::divergence::Path;
 use crate::time::Cycle;

@@ -1,6 +1,6 @@
 //! Several observers at once.
 
-use super::{Detail, Gate, Observer, WarpEvent};
+use super::{Detail, Gate, Observer, Wants, WarpEvent};
 use crate::stats::{EnergyCounters, MemoryCounters, SmCounters, Visit};
 use crate::time::Cycle;
 use std::io;
@@ -52,9 +52,9 @@ impl Observers {
 }
 
 impl Observers {
-    fn wanting_details(&mut self) -> impl Iterator<Item = &mut Box<dyn Observer>> {
+    fn wanting_details(&mut self, sm: u16) -> impl Iterator<Item = &mut Box<dyn Observer>> {
         let all = self.0.iter_mut().map(|listener| &mut listener.observer);
-        all.filter(|observer| observer.wants_details())
+        all.filter(move |observer| observer.wants(sm) == Wants::Details)
     }
 }
 
@@ -65,18 +65,19 @@ impl Observer for Observers {
         }
     }
 
-    fn wants_details(&self) -> bool {
-        self.0.iter().any(|l| l.observer.wants_details())
+    fn wants(&self, sm: u16) -> Wants {
+        let all = self.0.iter().map(|l| l.observer.wants(sm));
+        all.max().unwrap_or_default()
     }
 
     fn detail(&mut self, cycle: Cycle, sm: u16, slot: u16, detail: Detail) {
-        for observer in self.wanting_details() {
+        for observer in self.wanting_details(sm) {
             observer.detail(cycle, sm, slot, detail);
         }
     }
 
     fn lanes(&mut self, cycle: Cycle, sm: u16, pipe: u16, number: u16, gate: Gate) {
-        for observer in self.wanting_details() {
+        for observer in self.wanting_details(sm) {
             observer.lanes(cycle, sm, pipe, number, gate);
         }
     }
@@ -192,14 +193,17 @@ mod tests {
         assert_eq!(*seldom.borrow(), [(0, 30, 3, 6), (30, 50, 2, 4)]);
     }
 
-    /// How many details, and changes of lanes, were heard by one that wants them or not.
-    struct Details(bool, Rc<RefCell<[u64; 2]>>);
+    /// How many details, and changes of lanes, were heard by one that wants this of SM 1 and nothing of others.
+    struct Details(Wants, Rc<RefCell<[u64; 2]>>);
 
     impl Observer for Details {
         fn warp(&mut self, _: Cycle, _: u16, _: u16, _: WarpEvent) {}
 
-        fn wants_details(&self) -> bool {
-            self.0
+        fn wants(&self, sm: u16) -> Wants {
+            match sm {
+                1 => self.0,
+                _ => Wants::Nothing,
+            }
         }
 
         fn detail(&mut self, _: Cycle, _: u16, _: u16, _: Detail) {
@@ -214,18 +218,23 @@ mod tests {
     #[test]
     fn only_those_that_want_details_hear_of_them() {
         let heard = [(); 3].map(|()| Rc::new(RefCell::new([0u64; 2])));
-        let of = |wants: [bool; 3]| {
+        let of = |wants: [Wants; 3]| {
             let listeners = wants.into_iter().zip(&heard);
-            let boxed = |(wants, heard): (bool, &Rc<RefCell<[u64; 2]>>)| -> Box<dyn Observer> {
+            let boxed = |(wants, heard): (Wants, &Rc<RefCell<[u64; 2]>>)| -> Box<dyn Observer> {
                 Box::new(Details(wants, heard.clone()))
             };
             Observers::of(listeners.map(boxed).collect()).expect("observers")
         };
-        assert!(!of([false; 3]).wants_details());
-        let mut all = of([true, false, true]);
-        assert!(all.wants_details());
-        all.detail(Cycle::ZERO, 0, 0, Detail::Paths(&[]));
-        all.lanes(Cycle::ZERO, 0, 0, 0, Gate::On);
+        assert_eq!(of([Wants::Nothing; 3]).wants(1), Wants::Nothing);
+        let mut all = of([Wants::Details, Wants::Warps, Wants::Details]);
+        assert_eq!(
+            [0, 1].map(|sm| all.wants(sm)),
+            [Wants::Nothing, Wants::Details]
+        );
+        for sm in [0, 1] {
+            all.detail(Cycle::ZERO, sm, 0, Detail::Paths(&[]));
+            all.lanes(Cycle::ZERO, sm, 0, 0, Gate::On);
+        }
         assert_eq!(heard.map(|heard| heard.take()), [[1; 2], [0; 2], [1; 2]]);
     }
 }

@@ -22,6 +22,22 @@ states! {
     }
 }
 
+impl WarpState {
+    /// Whether the time in this state belongs to the instruction that the warp issued last: at a barrier, for a branch, after
+    /// the end. Otherwise it belongs to the instruction that waits to issue.
+    pub fn is_of_last_issue(self) -> bool {
+        matches!(
+            self,
+            WarpState::Issued
+                | WarpState::Control
+                | WarpState::Barrier
+                | WarpState::NextBlock
+                | WarpState::ExitStores
+                | WarpState::ExitSiblings
+        )
+    }
+}
+
 states! {
     /// What a scheduler is doing in a cycle: issuing, or what blocks the warp it ranks first.
     pub enum SchedulerState counted by SchedulerStates in "scheduler-cycles" {

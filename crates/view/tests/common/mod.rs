@@ -2,15 +2,18 @@
 
 pub mod chromium;
 pub mod visit;
+pub mod witness;
 
 use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;
+use warpsim_sim::observe::{Observer, Observers};
 use warpsim_sim::stats::Totals;
 use warpsim_view::format::{Run, Track};
 use warpsim_view::{Recorder, Window};
 use warpsim_workloads::simulated::{Simulated, compile};
 use warpsim_workloads::suite::{Parameters, Size, find};
 use warpsim_workloads::{Outcome, Session};
+use witness::Witness;
 
 /// Room enough for any of the tests.
 pub const ROOM: usize = 1 << 30;
@@ -25,8 +28,22 @@ pub fn machine(preset: &str, settings: &[&str]) -> Machine {
 /// Runs a workload at its smallest and records its only SM; also what was counted.
 pub fn record(workload: &str, machine: &Machine, window: Window, bytes: usize) -> (Run, Totals) {
     let recorder = Recorder::new(machine, 0, window, bytes);
+    let totals = run(workload, machine, recorder.listener());
+    (recorder.finish("a title", "how"), totals)
+}
+
+/// The same, with a witness of all cycles.
+pub fn record_with_witness(workload: &str, machine: &Machine) -> (Run, Witness) {
+    let recorder = Recorder::new(machine, 0, Window::default(), ROOM);
+    let witness = Witness::default();
+    let both = Observers::of(vec![recorder.listener(), Box::new(witness.clone())]);
+    run(workload, machine, both.expect("two observers"));
+    (recorder.finish("a title", "how"), witness)
+}
+
+fn run(workload: &str, machine: &Machine, observer: Box<dyn Observer>) -> Totals {
     let options = Options {
-        observer: Some(recorder.listener()),
+        observer: Some(observer),
         ..Options::default()
     };
     let mut device = Simulated::new(machine.clone(), options).expect("a device");
@@ -42,10 +59,7 @@ pub fn record(workload: &str, machine: &Machine, window: Window, bytes: usize) -
         "{outcome:?}"
     );
     drop(device.gpu.finish());
-    (
-        recorder.finish("a title", "how"),
-        device.gpu.totals().clone(),
-    )
+    device.gpu.totals().clone()
 }
 
 /// The records of a list, each with its cycle.

@@ -4,7 +4,7 @@ use super::{machine, run};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use warpsim_sim::observe::{Detail, Gate, Observer, WarpEvent};
+use warpsim_sim::observe::{Detail, Gate, Observer, Wants, WarpEvent};
 use warpsim_sim::stats::LaunchReport;
 use warpsim_sim::time::Cycle;
 use warpsim_sim::{GatedPipe, gated_pipes};
@@ -48,8 +48,8 @@ impl Lanes {
 struct Gates(Rc<RefCell<Lanes>>);
 
 impl Observer for Gates {
-    fn wants_details(&self) -> bool {
-        true
+    fn wants(&self, _: u16) -> Wants {
+        Wants::Details
     }
 
     fn warp(&mut self, cycle: Cycle, sm: u16, slot: u16, event: WarpEvent) {

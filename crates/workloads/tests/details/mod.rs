@@ -3,6 +3,7 @@
 
 mod gates;
 mod registers;
+mod wanted;
 
 use warpsim_sim::config::{Machine, ReadMachine};
 use warpsim_sim::gpu::Options;

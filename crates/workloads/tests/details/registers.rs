@@ -8,7 +8,7 @@ use warpsim_ptx::analysis::{reads, writes};
 use warpsim_ptx::isa::Op;
 use warpsim_ptx::kernel::{Kernel, RegId};
 use warpsim_sim::config::{Machine, ReadMachine};
-use warpsim_sim::observe::{Detail, Observer, WarpEvent};
+use warpsim_sim::observe::{Detail, Observer, Wants, WarpEvent};
 use warpsim_sim::stats::WarpState;
 use warpsim_sim::time::Cycle;
 
@@ -41,8 +41,8 @@ struct Registers {
 struct Listener(Rc<RefCell<Registers>>);
 
 impl Observer for Listener {
-    fn wants_details(&self) -> bool {
-        true
+    fn wants(&self, _: u16) -> Wants {
+        Wants::Details
     }
 
     fn launched(&mut self, _: Cycle, kernel: &Kernel, _: &[(u32, String)]) {

@@ -10,6 +10,7 @@
 use super::board::{Board, Ended};
 use super::world::World;
 use crate::memory::system::{Replies, SmWires, Wires};
+use crate::observe::Wants;
 use crate::sm::{Quantum, Sm};
 use crate::time::Cycle;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use warpsim_engine::{Component, Ran};
 pub struct Site {
     /// The SM.
     pub sm: Sm,
+    /// What the observer wants to hear of it.
+    pub wants: Wants,
     number: usize,
     /// The cycle to which it has come.
     at: Cycle,
@@ -48,6 +51,7 @@ impl Site {
     pub fn new(sm: Sm, number: usize, wires: &Arc<Wires>, board: &Arc<Board>, on: Others) -> Site {
         Site {
             sm,
+            wants: Wants::Nothing,
             number,
             at: Cycle::ZERO,
             replies: Replies::default(),
@@ -201,8 +205,8 @@ impl Site {
             launched: world.launched,
             image: world.image,
             inbox: &mut self.replies.inbox,
-            observed: world.observed,
-            details: world.details,
+            observed: world.observed || self.wants >= Wants::Warps,
+            details: self.wants == Wants::Details,
             skip: world.skip,
             cycles: world.quantum,
         };

@@ -6,6 +6,7 @@ use crate::gpu::run::site::Site;
 use crate::gpu::{Gpu, SimError, Stuck};
 use crate::memory::clock::next_in_phase;
 use crate::memory::stats::MemoryStats;
+use crate::observe::Wants;
 use crate::progress::Snapshot;
 use crate::sm::{Launched, SmFault, summarise};
 use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
@@ -37,8 +38,10 @@ impl Gpu {
         // What passes between launches, so that all clocks are in phase again, is no launch's.
         self.memory.skip_to(start);
         let before = self.memory.stats();
-        for site in &mut self.sms {
+        let observer = self.options.observer.as_deref();
+        for (number, site) in self.sms.iter_mut().enumerate() {
             site.sm.begin(launched, start);
+            site.wants = observer.map_or(Wants::Nothing, |o| o.wants(number as u16));
         }
         if let Some(observer) = &mut self.options.observer {
             observer.launched(start, &launched.kernel, files);
@@ -176,10 +179,9 @@ impl Gpu {
             self.tell_sample(&mut sampler, finish, &sm);
         }
         if let Some(observer) = &mut self.options.observer {
-            if observer.wants_details() {
-                let sites = self.sms.iter_mut();
-                sites.for_each(|site| site.sm.tell_of_pipes(observer.as_mut()));
-            }
+            let sites = self.sms.iter_mut();
+            let of_details = sites.filter(|site| site.wants == Wants::Details);
+            of_details.for_each(|site| site.sm.tell_of_pipes(observer.as_mut()));
             observer.ended(finish);
         }
         let after = self.memory.stats();

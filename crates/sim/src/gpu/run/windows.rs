@@ -76,9 +76,7 @@ impl Gpu {
         let mut world = World::new(course.launched, &self.image, quantum);
         world.from = span.start;
         world.skip = self.options.skip;
-        let observer = self.options.observer.as_ref();
-        world.observed = course.hot.is_some() || observer.is_some();
-        world.details = observer.is_some_and(|observer| observer.wants_details());
+        world.observed = course.hot.is_some();
         let mut parts: Vec<Part<World>> = Vec::with_capacity(self.sms.len() + 3);
         let sites = self.sms.iter_mut();
         parts.extend(sites.map(|site| {

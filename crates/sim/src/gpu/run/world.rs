@@ -13,10 +13,8 @@ pub struct World<'a> {
     pub from: Cycle,
     /// Cycles per quantum.
     pub quantum: u64,
-    /// An observer listens.
+    /// All SMs are looked at, whatever the observer wants.
     pub observed: bool,
-    /// It wants details.
-    pub details: bool,
     /// Cycles in which nothing happens are skipped.
     pub skip: bool,
     failed: Mutex<Option<Failed>>,
@@ -37,7 +35,6 @@ impl<'a> World<'a> {
             from: Cycle::ZERO,
             quantum,
             observed: false,
-            details: false,
             skip: true,
             failed: Mutex::default(),
         }
