@@ -1,7 +1,9 @@
 //! `warpsim inspect`: what there is to know about kernels before they run.
 
 use crate::console::failure::{Failure, REFUSED_KERNELS, print};
+use crate::inspect_code::{inspect, is_cubin};
 use crate::setup::cuda::CudaArguments;
+use crate::setup::isa::Isa;
 use crate::setup::registers::{Inlining, RegisterSource};
 use crate::transform::Comparison;
 use std::fmt::Write;
@@ -28,9 +30,12 @@ use warpsim_workloads::virtual_blocks::Rewritten;
 /// Arguments of `warpsim inspect`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The PTX file, a `.cu` file to compile, or a workload.
-    #[arg(value_name = "FILE.ptx|FILE.cu|WORKLOAD")]
+    /// The PTX file, a `.cu` file to compile, a workload, or machine code (a cubin).
+    #[arg(value_name = "FILE.ptx|FILE.cu|WORKLOAD|FILE.cubin")]
     file: PathBuf,
+    /// What is shown: `ptx`, or `sass`, the machine code for sm_90 with its control bits explained.
+    #[arg(long, value_name = "ISA", default_value = "ptx")]
+    isa: Isa,
     /// Only this kernel: its name in C++ or in the PTX, or a part that no other has.
     #[arg(long, value_name = "PART")]
     kernel: Option<String>,
@@ -80,6 +85,10 @@ enum Virtualize {
 
 /// Shows kernels.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
+    if arguments.isa == Isa::Sass || is_cubin(&arguments.file) {
+        let kernel = arguments.kernel.as_deref();
+        return inspect(&arguments.file, kernel, &arguments.cuda);
+    }
     let machine = Machine::resolve(&arguments.machine, &[])?;
     let name = arguments.file.display().to_string();
     let text = arguments.cuda.read_or_workload(&arguments.file)?;

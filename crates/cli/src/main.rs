@@ -9,6 +9,7 @@ mod console;
 mod export;
 mod import;
 mod inspect;
+mod inspect_code;
 mod list;
 mod new;
 mod pictures;

@@ -11,6 +11,7 @@ mod flow;
 mod guide;
 mod half;
 mod listed;
+mod machine_code;
 mod observed;
 mod phases;
 mod places;

@@ -85,9 +85,12 @@ fn a_machine_file_that_extends_a_device_is_refused() {
 #[test]
 fn machine_code_is_called_by_its_name() {
     let scratch = Scratch::new("cubin");
-    let file = scratch.path("k.cubin");
-    std::fs::write(&file, b"\x7fELF\x02\x01\x01\x33\x07\0\0\0").expect("written");
-    let text = fails(2, &["inspect", &file]);
+    let bytes = b"\x7fELF\x02\x01\x01\x33\x07\0\0\0";
+    // By its name a cubin is known to be one, and shown.
+    for name in ["k.cubin", "k.ptx"] {
+        std::fs::write(scratch.path(name), bytes).expect("written");
+    }
+    let text = fails(2, &["inspect", &scratch.path("k.ptx")]);
     says(
         &text,
         &["machine code (a cubin", "nvcc -ptx", "cuobjdump -ptx"],

@@ -11,7 +11,8 @@
 //! 4. `decode`: knows all families and turns one lowered instruction into a decoded one.
 //! 5. [`code::Code`], a kernel decoded once, whose `step` executes one instruction for a group of
 //!    lanes; `launch`, which sets up threads for it.
-//! 6. [`functional`]: runs whole kernels without timing (`virtual_blocks`: those that run again and again).
+//! 6. [`machine_code`]: what machine code does in the same way as PTX, for the crate that executes it.
+//! 7. [`functional`]: runs whole kernels without timing (`virtual_blocks`: those that run again and again).
 
 pub mod access;
 mod arith;
@@ -26,6 +27,7 @@ pub mod functional;
 pub mod grid;
 pub mod iterations;
 pub(crate) mod launch;
+pub mod machine_code;
 mod matrix;
 pub mod memory;
 mod op;

@@ -8,12 +8,13 @@ use std::path::Path;
 
 /// Parts of the crate from the bottom up: a part may use those on lines before its own, and those
 /// named before it on the same line.
-const LAYERS: [&[&str]; 6] = [
+const LAYERS: [&[&str]; 7] = [
     &["memory", "iterations", "rows", "state", "fault", "grid"],
     &["op"],
     &["float", "arith", "access", "texture", "control", "matrix"],
     &["decode"],
     &["code", "step", "launch"],
+    &["machine_code"],
     &["functional"],
 ];
 

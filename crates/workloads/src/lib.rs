@@ -24,5 +24,5 @@ pub use compile::{lowering, mangled, registers, virtual_blocks};
 pub use host::compare::{Mismatch, Outcome};
 pub use host::device::{Category, Compiler, Device, DeviceError, ModuleId};
 pub use host::session::{Session, Shape};
-pub use host::{args, device, simulated};
+pub use host::{args, device, machine_code, simulated};
 pub use input::npy;

@@ -11,6 +11,7 @@ mod implicit_synchronisation;
 mod launch_errors;
 mod launch_run;
 mod laws;
+mod machine_code;
 mod nvcc;
 mod observed;
 mod power;

@@ -122,11 +122,16 @@ fn prepare(arguments: &Arguments) -> Result<Prepared, Failure> {
 }
 
 /// How the arguments want a device to run. The caller adds observers.
-fn device_options(arguments: &Arguments, progress: Box<dyn Progress>) -> DeviceOptions {
+fn device_options(
+    arguments: &Arguments,
+    machine_code: bool,
+    progress: Box<dyn Progress>,
+) -> DeviceOptions {
     let simulation = &arguments.simulation;
     let threads = HostThreads::of(simulation.threads);
     DeviceOptions {
         functional: simulation.untimed(),
+        machine_code,
         print_limit: simulation.printf_limit,
         heap: simulation.heap,
         print_aside: arguments.outputs.statistics_shown(),
@@ -145,6 +150,7 @@ fn device_options(arguments: &Arguments, progress: Box<dyn Progress>) -> DeviceO
 /// Runs a workload or a launch file.
 pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
     let (outputs, simulation) = (&arguments.outputs, &arguments.simulation);
+    let machine_code = simulation.machine_code()?;
     let prepared = prepare(arguments)?;
     let Prepared {
         machine,
@@ -184,7 +190,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode, Failure> {
         tell!("note: {note}");
     }
     let progress = Box::new(Noting::new(progress::choose(arguments.quiet)));
-    let mut options = device_options(arguments, progress);
+    let mut options = device_options(arguments, machine_code, progress);
     options.observers = std::mem::take(&mut listening.observers);
     // Never taken apart: the process ends with this command, and the host has all of its memory back at
     // once, where freeing every list of every SM takes as long as reading the kernels does.

@@ -1,5 +1,7 @@
 //! How a run is simulated.
 
+use crate::console::failure::Failure;
+use crate::setup::isa::Isa;
 use clap::ValueEnum;
 
 /// Limits, checks and host threads.
@@ -8,6 +10,10 @@ pub struct SimulationArguments {
     /// Execute without timing.
     #[arg(long)]
     pub functional: bool,
+    /// What is executed: `ptx`, or `sass`, the machine code that NVIDIA's assembler makes of it for sm_90, with
+    /// --functional.
+    #[arg(long, value_name = "ISA", default_value = "ptx")]
+    pub isa: Isa,
     /// Look for mistakes that a run by itself does not show: `races`, accesses of different warps or
     /// blocks to the same memory with nothing between that orders them; `steps`, those of threads of one warp that are
     /// right only where its 32 threads are in step. Executes without timing.
@@ -38,6 +44,19 @@ impl SimulationArguments {
     /// Whether this is looked for.
     pub fn checks(&self, what: Check) -> bool {
         self.check == Some(what)
+    }
+
+    /// Whether machine code is executed, or why it cannot be.
+    pub fn machine_code(&self) -> Result<bool, Failure> {
+        let refused = match (self.isa, self.check, self.functional) {
+            (Isa::Ptx, ..) => return Ok(false),
+            (Isa::Sass, Some(check), _) => format!("--check {} looks at PTX", check.word()),
+            (Isa::Sass, None, true) => return Ok(true),
+            (Isa::Sass, None, false) => {
+                "machine code has no timing yet: add --functional, or leave --isa sass out to time the PTX".into()
+            }
+        };
+        Err(Failure::bad_input(format!("--isa sass: {refused}")))
     }
 
     /// Whether there is no timing.

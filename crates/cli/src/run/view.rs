@@ -167,7 +167,7 @@ impl Second {
         } = &self.prepared;
         let recorder = first.recorder(machine).expect("a page is wanted");
         let progress = Box::new(Noting::new(progress::choose(quiet)));
-        let mut options = device_options(&self.arguments, progress);
+        let mut options = device_options(&self.arguments, false, progress);
         options.observers = vec![recorder.listener()];
         options.print_limit = 0; // the first run has printed it
         let mut device = make_device(machine, options)?;

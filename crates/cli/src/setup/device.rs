@@ -13,6 +13,8 @@ use warpsim_workloads::simulated::Simulated;
 pub struct DeviceOptions {
     /// No timing: execute only.
     pub functional: bool,
+    /// Execute machine code, not PTX.
+    pub machine_code: bool,
     /// Give up after this many cycles.
     pub max_cycles: Option<u64>,
     /// Step through every cycle instead of skipping those in which nothing happens.
@@ -42,6 +44,7 @@ pub struct DeviceOptions {
 /// Builds the device for a machine. What kernels print goes to standard output, unless something else does.
 pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulated, DeviceError> {
     let observer = Observers::of(options.observers);
+    let machine_code = options.machine_code;
     let options = Options {
         functional: options.functional,
         skip: !options.no_skip,
@@ -60,7 +63,11 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         threads: options.threads,
         all_threads: options.all_threads,
     };
-    Simulated::new(machine.clone(), options)
+    let mut device = Simulated::new(machine.clone(), options)?;
+    if machine_code {
+        device.execute_machine_code()?;
+    }
+    Ok(device)
 }
 
 /// Everything a run counted, as the statistics file has it. What depends on the host is apart.

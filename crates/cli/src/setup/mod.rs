@@ -3,6 +3,7 @@
 
 pub mod cuda;
 pub mod device;
+pub mod isa;
 pub mod machine;
 pub mod registers;
 pub mod typed;

@@ -168,6 +168,11 @@ pub fn apply(
     ))
 }
 
+/// Performs one lane's atomic on the bytes of shared memory and returns the old value.
+pub(crate) fn apply_shared(bytes: &mut [u8], atomic: &Atomic, operands: [u64; 2]) -> u64 {
+    apply_bytes(bytes, Place::Shared, atomic, operands)
+}
+
 fn apply_bytes(bytes: &mut [u8], place: Place, atomic: &Atomic, operands: [u64; 2]) -> u64 {
     let mut word = [0; 8];
     word[..bytes.len()].copy_from_slice(bytes);

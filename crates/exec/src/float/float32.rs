@@ -61,7 +61,7 @@ pub(super) fn soft2(a: f32, b: f32, f: impl Fn(u64, u64) -> Option<u64>) -> f32 
     }
 }
 
-pub(super) fn soft_fma(a: f32, b: f32, c: f32, round: Round) -> f32 {
+pub(crate) fn soft_fma(a: f32, b: f32, c: f32, round: Round) -> f32 {
     if a.is_nan() || b.is_nan() || c.is_nan() {
         NAN
     } else {

@@ -20,15 +20,17 @@ fn finish(x: f64) -> f32 {
 /// denormals flushed, of whose fraction 25 bits count. So large arguments are reduced by what
 /// the product, not the argument, has left of it, and sines are multiples of that of 2^-25 turns
 /// while they are small.
-fn turns(a: f32) -> f64 {
+fn turns(a: f32) -> f32 {
+    if !a.is_finite() {
+        return NAN;
+    }
     let turns = softfloat::mul(
         u64::from(a.to_bits()),
         u64::from(INVERSE_TWO_PI.to_bits()),
         F32,
         Round::Zero,
     );
-    let turns = turns.map_or(f32::NAN, |bits| f32::from_bits(bits as u32));
-    (f64::from(flush(turns)) % 1.0 * TURN).trunc() / TURN
+    turns.map_or(NAN, |bits| f32::from_bits(bits as u32))
 }
 
 /// Steps of a turn.
@@ -38,17 +40,32 @@ const TURN: f64 = (1u32 << 25) as f64;
 const INVERSE_TWO_PI: f32 = f32::from_bits(0x3e22_f983);
 
 fn sine(a: f32) -> f32 {
-    if !a.is_finite() {
-        return NAN;
-    }
-    (turns(a) * std::f64::consts::TAU).sin() as f32
+    sine_of_turns(turns(a))
 }
 
 fn cosine(a: f32) -> f32 {
-    if !a.is_finite() {
+    cosine_of_turns(turns(a))
+}
+
+/// The part of an angle in turns that the hardware looks at.
+fn looked_at(turns: f32) -> f64 {
+    (f64::from(flush(turns)) % 1.0 * TURN).trunc() / TURN
+}
+
+/// The sine of an angle in turns.
+pub(crate) fn sine_of_turns(turns: f32) -> f32 {
+    if !turns.is_finite() {
         return NAN;
     }
-    (turns(a) * std::f64::consts::TAU).cos() as f32
+    (looked_at(turns) * std::f64::consts::TAU).sin() as f32
+}
+
+/// The cosine of an angle in turns.
+pub(crate) fn cosine_of_turns(turns: f32) -> f32 {
+    if !turns.is_finite() {
+        return NAN;
+    }
+    (looked_at(turns) * std::f64::consts::TAU).cos() as f32
 }
 
 /// The hyperbolic tangent, which the hardware interpolates from 2^-8 up to 8.

@@ -2,6 +2,6 @@
 //! and what a warp's threads have for themselves.
 
 pub mod image;
-pub(crate) mod local;
+pub mod local;
 pub mod store_buffer;
 pub mod variables;

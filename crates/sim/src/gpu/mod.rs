@@ -31,6 +31,7 @@ use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
 pub use prints::Printed;
 use run::{Board, Site};
+pub use run::{Execute, Execution};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::{Arc, OnceLock};

@@ -70,6 +70,17 @@ impl From<warpsim_present::SourceError> for DeviceError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ModuleId(pub usize);
 
+/// What a program was made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// What messages call it.
+    pub name: &'a str,
+    /// The PTX.
+    pub ptx: &'a str,
+    /// The listing of its machine code, compressed, where there is one.
+    pub listing: Option<&'a [u8]>,
+}
+
 /// What a host program may ask of a GPU.
 pub trait Device {
     /// Reserves global memory, zeroed, aligned to at least 256 bytes. `label` is what messages
@@ -85,6 +96,15 @@ pub trait Device {
     fn copy(&mut self, from: u64, to: u64, bytes: u64) -> Result<(), DeviceError>;
     /// Loads a module: gives its symbols addresses and their initial contents.
     fn load(&mut self, program: Arc<Program>) -> Result<ModuleId, DeviceError>;
+    /// The same for a device that may want more of a program than what was made of its PTX.
+    fn load_from(
+        &mut self,
+        source: &Source<'_>,
+        program: Arc<Program>,
+    ) -> Result<ModuleId, DeviceError> {
+        let _ = source;
+        self.load(program)
+    }
     /// Address and size of a `.global` or `.const` variable.
     fn symbol(&self, module: ModuleId, name: &str) -> Option<(u64, u64)>;
     /// Binds a texture to a `.texref` of the module, or to a new handle when no name is given.

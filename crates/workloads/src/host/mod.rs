@@ -4,5 +4,6 @@ pub mod args;
 pub(crate) mod compare;
 pub mod device;
 pub(crate) mod element;
+pub mod machine_code;
 pub(crate) mod session;
 pub mod simulated;

@@ -2,7 +2,7 @@
 
 use crate::compile::virtual_blocks::Rewritten;
 use crate::host::args::{self, Arg};
-use crate::host::device::{Compiler, Device, DeviceError, ModuleId};
+use crate::host::device::{Compiler, Device, DeviceError, ModuleId, Source};
 use crate::host::element::{f32_bytes, u32_bytes};
 use crate::suite::Kernel;
 use std::sync::Arc;
@@ -53,11 +53,24 @@ impl Shape {
 impl Session<'_> {
     /// Compiles and loads a workload's kernels.
     pub fn load(&mut self, kernel: &Kernel) -> Result<Module, DeviceError> {
-        self.load_text(&format!("{}.ptx", kernel.name), kernel.ptx)
+        self.load_source(&Source {
+            name: &format!("{}.ptx", kernel.name),
+            ptx: kernel.ptx,
+            listing: Some(kernel.listing),
+        })
     }
 
     /// Compiles and loads PTX; `name` is what messages call it.
     pub fn load_text(&mut self, name: &str, ptx: &str) -> Result<Module, DeviceError> {
+        self.load_source(&Source {
+            name,
+            ptx,
+            listing: None,
+        })
+    }
+
+    fn load_source(&mut self, source: &Source<'_>) -> Result<Module, DeviceError> {
+        let Source { name, ptx, .. } = *source;
         let program = match self.device.virtualize() {
             None => self.compiler.compile(name, ptx)?,
             Some(variant) => {
@@ -66,7 +79,7 @@ impl Session<'_> {
                 rewritten.finish(&*self.compiler.compile(name, &rewritten.text)?)
             }
         };
-        let id = self.device.load(program.clone())?;
+        let id = self.device.load_from(source, program.clone())?;
         Ok(Module { id, program })
     }
 

@@ -1,6 +1,7 @@
 //! The simulator's GPU as the device that workloads and launch files run on.
 
-use crate::host::device::{Category, Device, DeviceError, ModuleId};
+use crate::host::device::{Category, Device, DeviceError, ModuleId, Source};
+use crate::host::machine_code::{LaunchError, MachineCode, machine_code};
 use std::sync::Arc;
 use warpsim_present::memory::try_reserve;
 use warpsim_ptx::diagnostic::render_all;
@@ -15,6 +16,10 @@ use warpsim_sim::gpu::{Gpu, Options, SimError};
 pub struct Simulated {
     /// The GPU, for its statistics.
     pub gpu: Gpu,
+    /// Machine code, where that is executed and not PTX.
+    code: Option<MachineCode>,
+    /// Names of kernels by module, where machine code is executed.
+    programs: Vec<Arc<Program>>,
 }
 
 impl Simulated {
@@ -22,7 +27,19 @@ impl Simulated {
     pub fn new(machine: Machine, options: Options) -> Result<Simulated, DeviceError> {
         Ok(Simulated {
             gpu: Gpu::new(machine, options).map_err(convert)?,
+            code: None,
+            programs: Vec::new(),
         })
+    }
+
+    /// From now on modules are executed as machine code, without timing.
+    pub fn execute_machine_code(&mut self) -> Result<(), DeviceError> {
+        if self.virtualize().is_some() {
+            let text = "virtual blocks are made of PTX, and machine code has none: execute PTX";
+            return Err(DeviceError::bad_input(text));
+        }
+        self.code = Some(MachineCode::default());
+        Ok(())
     }
 }
 
@@ -108,6 +125,24 @@ impl Device for Simulated {
         self.gpu.load(program).map(ModuleId).map_err(convert)
     }
 
+    fn load_from(
+        &mut self,
+        source: &Source<'_>,
+        program: Arc<Program>,
+    ) -> Result<ModuleId, DeviceError> {
+        if self.code.is_none() {
+            return self.load(program);
+        }
+        let code = machine_code(source)?;
+        let id = self.load(program.clone())?;
+        self.programs.resize(id.0, program.clone());
+        self.programs.push(program);
+        if let Some(all) = &mut self.code {
+            all.load(id, code);
+        }
+        Ok(id)
+    }
+
     fn symbol(&self, module: ModuleId, name: &str) -> Option<(u64, u64)> {
         self.gpu.symbol(module.0, name)
     }
@@ -148,6 +183,17 @@ impl Device for Simulated {
     }
 
     fn launch(&mut self, module: ModuleId, launch: &Launch) -> Result<(), DeviceError> {
-        self.gpu.launch(module.0, launch).map_err(convert)
+        let Some(code) = &mut self.code else {
+            return self.gpu.launch(module.0, launch).map_err(convert);
+        };
+        let kernels = self.programs.get(module.0).map(|p| &p.kernels);
+        let Some(kernel) = kernels.and_then(|k| k.get(launch.kernel)) else {
+            return Err(DeviceError::bad_input("the module has no such kernel"));
+        };
+        let done = code.launch(&mut self.gpu, module, &kernel.name, launch);
+        done.map_err(|error| match error {
+            LaunchError::Input(error) => error,
+            LaunchError::Run(error) => convert(error),
+        })
     }
 }

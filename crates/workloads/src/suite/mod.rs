@@ -128,6 +128,8 @@ pub struct Kernel {
     pub name: &'static str,
     /// The PTX.
     pub ptx: &'static str,
+    /// The listing of its machine code, compressed (`kernels/listings.sh`).
+    pub listing: &'static [u8],
 }
 
 /// The [`Kernel`] of that name.
@@ -140,6 +142,12 @@ macro_rules! kernel {
                 "/kernels/",
                 $name,
                 ".ptx"
+            )),
+            listing: include_bytes!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/kernels/",
+                $name,
+                ".sass.gz"
             )),
         }
     };

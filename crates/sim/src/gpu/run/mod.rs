@@ -18,7 +18,9 @@ mod world;
 use super::api::Launch;
 use super::refuse::oddities;
 use super::{Gpu, SimError};
-use crate::exec::functional;
+use crate::exec::functional::{self, FunctionalStats, SimFault};
+use crate::exec::grid::Grid;
+use crate::exec::memory::image::GlobalMemory;
 use crate::progress::Snapshot;
 use crate::sm::Launched;
 use crate::stats::{LaunchReport, Totals};
@@ -29,9 +31,49 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 use warpsim_ptx::kernel::Virtualised;
 
+/// What a launch that something else executes is given.
+pub struct Execution<'a> {
+    /// The launch as its threads see it.
+    pub grid: &'a Grid,
+    /// The module's variables: name, address, bytes.
+    pub symbols: &'a [(String, u64, u64)],
+    /// Global memory.
+    pub image: &'a mut GlobalMemory,
+    /// Limits.
+    pub options: functional::Options,
+    /// Called now and then: takes what was printed, says whether to go on.
+    pub hand_on: &'a mut dyn FnMut(&mut Vec<u8>) -> ControlFlow<()>,
+}
+
+/// Executes a launch without timing, in another way than PTX is.
+pub type Execute<'e> = dyn FnMut(Execution<'_>) -> Result<FunctionalStats, SimFault> + 'e;
+
 impl Gpu {
     /// Runs a kernel to its end.
     pub fn launch(&mut self, module: usize, launch: &Launch) -> Result<(), SimError> {
+        self.launch_as(module, launch, None)
+    }
+
+    /// Has something else execute a launch to its end: the kernel's machine code. Only where there is no timing.
+    pub fn launch_by(
+        &mut self,
+        module: usize,
+        launch: &Launch,
+        execute: &mut Execute<'_>,
+    ) -> Result<(), SimError> {
+        if !self.options.functional {
+            let text = "only PTX is executed with timing";
+            return Err(SimError::BadLaunch(text.into()));
+        }
+        self.launch_as(module, launch, Some(execute))
+    }
+
+    fn launch_as(
+        &mut self,
+        module: usize,
+        launch: &Launch,
+        execute: Option<&mut Execute<'_>>,
+    ) -> Result<(), SimError> {
         if self.failed {
             let text = "a launch has failed on this GPU and is still on its SMs: take a new one";
             return Err(SimError::BadLaunch(text.into()));
@@ -48,7 +90,7 @@ impl Gpu {
         let files = self.modules[module].program.files.clone();
         let totals = if self.options.functional {
             let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
-            self.run_functional(&launched, resident as usize)
+            self.run_functional(module, &launched, resident as usize, execute)
         } else if self.options.reference {
             self.run_on_reference(&launched)
         } else {
@@ -77,33 +119,51 @@ impl Gpu {
 
     fn run_functional(
         &mut self,
+        module: usize,
         launched: &Launched,
         resident_blocks: usize,
+        execute: Option<&mut Execute<'_>>,
     ) -> Result<Totals, SimError> {
         let options = functional::Options {
             max_instructions: self.options.max_cycles.unwrap_or(u64::MAX),
             resident_blocks,
             ..functional::Options::default()
         };
-        let listeners = functional::Listeners {
-            hand_on: &mut |prints| {
-                self.printed.hand_on(prints, &mut self.options);
-                match self.options.progress.stops() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            },
-            races: self.races.as_mut(),
-            steps: self.steps.as_mut(),
+        let module = &self.modules[module];
+        let hand_on = &mut |prints: &mut Vec<u8>| {
+            self.printed.hand_on(prints, &mut self.options);
+            match self.options.progress.stops() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         };
-        let result = functional::run(
-            &launched.code,
-            &launched.kernel,
-            &launched.grid,
-            &mut self.image,
-            listeners,
-            options,
-        );
+        let result = match execute {
+            Some(execute) => {
+                let named = module.program.symbols.iter().zip(&module.symbols);
+                let symbols: Vec<(String, u64, u64)> = named
+                    .map(|(symbol, address)| (symbol.name.to_string(), *address, symbol.size))
+                    .collect();
+                execute(Execution {
+                    grid: &launched.grid,
+                    symbols: &symbols,
+                    image: &mut self.image,
+                    options,
+                    hand_on,
+                })
+            }
+            None => functional::run(
+                &launched.code,
+                &launched.kernel,
+                &launched.grid,
+                &mut self.image,
+                functional::Listeners {
+                    hand_on,
+                    races: self.races.as_mut(),
+                    steps: self.steps.as_mut(),
+                },
+                options,
+            ),
+        };
         let stats = result.map_err(|e| SimError::Functional(Box::new(e)))?;
         let mut totals = Totals {
             sms: self.machine.gpu.sms as u64,
