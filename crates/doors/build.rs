@@ -14,6 +14,8 @@ const RUNTIMES: [(&str, u32); 3] = [
     ("libcudart.so.12", 12),
     ("libcudart.so.13", 13),
 ];
+/// The driver's library.
+const DRIVER: &str = "libcuda.so.1";
 /// What other names for a default stream per thread end in.
 const PER_THREAD: [&str; 2] = ["_ptds", "_ptsz"];
 
@@ -44,33 +46,70 @@ fn main() {
 fn libraries(out: &Path) -> Vec<(String, PathBuf)> {
     let source = PathBuf::from(variable("CARGO_MANIFEST_DIR"));
     let mut known = BTreeSet::new();
-    functions(&source.join("src/runtime"), &mut known);
+    functions(&source.join("src/runtime"), is_runtimes, &mut known);
     let names = RUNTIMES.map(|(name, _)| names(&source.join("names").join(file_of(name))));
     let all: BTreeSet<&String> = names.iter().flatten().collect();
     let lacking = all
         .into_iter()
         .filter(|name| !known.contains(*name) && base(name, &known).is_none());
-    let stubs: String = lacking.map(|name| format!("    {name}\n")).collect();
-    write(&out.join("stubs.rs"), &format!("stubs! {{\n{stubs}}}\n"));
+    write(&out.join("stubs.rs"), &invocation("stubs", lacking));
+    let mut drivers = BTreeSet::new();
+    functions(&source.join("src/driver"), is_drivers, &mut drivers);
+    let of_driver = self::names(&source.join("names").join(format!("{DRIVER}.txt")));
+    let unknown: Vec<_> = drivers.iter().filter(|n| !of_driver.contains(n)).collect();
+    assert!(unknown.is_empty(), "NVIDIA's library has no {unknown:?}");
+    let lacking = of_driver
+        .iter()
+        .filter(|name| !drivers.contains(*name) && base(name, &drivers).is_none());
+    write(
+        &out.join("driver_stubs.rs"),
+        &invocation("driver_stubs", lacking),
+    );
     let archive = compile(&source, out);
     let mut made = Vec::new();
     for ((name, major), names) in RUNTIMES.into_iter().zip(&names) {
-        let mut options = vec![format!("-Wl,--defsym=warpsim_major=warpsim_major_{major}")];
-        for name in names {
-            if let Some(base) = base(name, &known) {
-                options.push(format!("-Wl,--defsym={name}={base}"));
-            }
-        }
+        let options = options(major, names, &known);
         made.push((name.to_string(), link(out, &archive, name, names, &options)));
     }
+    let options = options(13, &of_driver, &drivers);
+    let driver = link(out, &archive, DRIVER, &of_driver, &options);
+    made.push((DRIVER.to_string(), driver));
     let preloaded = "libwarpsim.so";
-    let names = vec!["warpsim_preloaded".to_string()];
-    let options = vec!["-Wl,--defsym=warpsim_major=warpsim_major_13".to_string()];
+    let names = ["warpsim_preloaded", "warpsim_runtime_used"]
+        .map(String::from)
+        .to_vec();
+    let options = self::options(13, &[], &known);
     made.push((
         preloaded.into(),
         link(out, &archive, preloaded, &names, &options),
     ));
     made
+}
+
+fn is_runtimes(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with("cuda")
+}
+
+fn is_drivers(name: &str) -> bool {
+    let rest = name.strip_prefix("cu").unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Functions that are not there, as a macro takes them.
+fn invocation<'a>(what: &str, names: impl Iterator<Item = &'a String>) -> String {
+    let names: String = names.map(|name| format!("    {name}\n")).collect();
+    format!("{what}! {{\n{names}}}\n")
+}
+
+/// What the linker is told of a library: its major, and names that are other names of functions.
+fn options(major: u32, names: &[String], known: &BTreeSet<String>) -> Vec<String> {
+    let mut options = vec![format!("-Wl,--defsym=warpsim_major=warpsim_major_{major}")];
+    for name in names {
+        if let Some(base) = base(name, known) {
+            options.push(format!("-Wl,--defsym={name}={base}"));
+        }
+    }
+    options
 }
 
 fn file_of(library: &str) -> String {
@@ -111,7 +150,8 @@ fn compile(source: &Path, out: &Path) -> PathBuf {
         ])
         .args(["--cap-lints", "allow", "-C", "strip=debuginfo", "-o"])
         .arg(&archive)
-        .env("WARPSIM_STUBS", out.join("stubs.rs"));
+        .env("WARPSIM_STUBS", out.join("stubs.rs"))
+        .env("WARPSIM_DRIVER_STUBS", out.join("driver_stubs.rs"));
     run(rustc);
     archive
 }
@@ -132,9 +172,11 @@ fn link(
         .iter()
         .map(|name| format!("    {name};\n"))
         .collect();
+    // The driver's names have no version, as in NVIDIA's.
+    let version = if name == DRIVER { "" } else { name };
     write(
         &script,
-        &format!("{name} {{\n  global:\n{all}  local: *;\n}};\n"),
+        &format!("{version} {{\n  global:\n{all}  local: *;\n}};\n"),
     );
     let mut lines = String::new();
     for name in exported.iter().filter(|n| {
@@ -172,8 +214,8 @@ fn link(
     file
 }
 
-/// The functions of the API that the files of a folder have.
-fn functions(folder: &Path, known: &mut BTreeSet<String>) {
+/// The functions of an API that the files of a folder have.
+fn functions(folder: &Path, is_one: fn(&str) -> bool, known: &mut BTreeSet<String>) {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     for entry in entries.flatten() {
         let text = fs::read_to_string(entry.path()).unwrap_or_default();
@@ -188,7 +230,7 @@ fn functions(folder: &Path, known: &mut BTreeSet<String>) {
             else {
                 continue;
             };
-            if name.trim_start_matches('_').starts_with("cuda") {
+            if is_one(name) {
                 known.insert(name.to_string());
             }
         }

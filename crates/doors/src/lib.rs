@@ -17,6 +17,11 @@ pub mod client;
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
+pub mod driver;
+#[cfg(all(
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 pub mod preload;
 #[cfg(all(
     target_os = "linux",

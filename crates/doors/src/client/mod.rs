@@ -2,6 +2,7 @@
 
 mod mapped;
 pub mod posix;
+pub mod process;
 mod questions;
 
 use crate::wire::frame::{self, QUESTION};

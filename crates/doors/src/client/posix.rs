@@ -10,7 +10,7 @@ unsafe extern "C" {
     static stderr: *mut c_void;
     fn fwrite(from: *const c_void, size: usize, count: usize, to: *mut c_void) -> usize;
     fn fflush(file: *mut c_void) -> c_int;
-    pub(super) fn mmap(
+    pub(crate) fn mmap(
         address: *mut c_void,
         bytes: usize,
         protection: c_int,
@@ -18,7 +18,7 @@ unsafe extern "C" {
         file: c_int,
         offset: i64,
     ) -> *mut c_void;
-    pub(super) fn munmap(address: *mut c_void, bytes: usize) -> c_int;
+    pub(crate) fn munmap(address: *mut c_void, bytes: usize) -> c_int;
     pub(crate) fn mprotect(address: *mut c_void, bytes: usize, protection: c_int) -> c_int;
     pub(crate) fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     pub(crate) fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -32,6 +32,8 @@ pub const WRITE: c_int = 2;
 pub const EXECUTE: c_int = 4;
 /// Changes are seen by all who have the file mapped.
 pub const SHARED: c_int = 1;
+/// Changes are seen by nobody else.
+pub const PRIVATE: c_int = 2;
 /// At just this address, if nothing is there.
 pub const JUST_THERE: c_int = 0x10_0000;
 /// All of a library's references are resolved when it is loaded.

@@ -7,6 +7,7 @@
 
 pub mod elf;
 mod jump;
+mod loaded;
 
 use crate::client::posix::{NOW, dlopen, dlsym};
 use crate::client::send_once;
@@ -53,11 +54,15 @@ fn look() -> Option<()> {
         .any(|f| f.name == b"__cudaRegisterFatBinary")
     {
         seen |= facts::OWN_RUNTIME;
-        if redirect(&functions).is_some() {
+        if redirect_program(&functions).is_some() {
             seen |= facts::REDIRECTED;
         }
     } else if !elf.has_symbols() {
         seen |= facts::STRIPPED;
+    }
+    if seen & (facts::FAT_BINARY | facts::SHARED_RUNTIME | facts::OWN_RUNTIME) == 0 {
+        // An interpreter, perhaps, that loads what uses a GPU.
+        let _ = loaded::watch();
     }
     if seen & !facts::STRIPPED != 0 {
         let process = std::process::id();
@@ -72,6 +77,9 @@ fn look() -> Option<()> {
     Some(())
 }
 
+/// The libraries of the runtime, which are told apart by what is in one major alone.
+const LIBRARIES: [&str; 3] = ["libcudart.so.11.0", "libcudart.so.12", "libcudart.so.13"];
+
 /// The name of the library for a runtime that has these functions. What is in one major alone says which it is.
 fn library(functions: &[elf::Function]) -> &'static str {
     let has = |name: &[u8]| functions.iter().any(|f| f.name == name);
@@ -82,8 +90,8 @@ fn library(functions: &[elf::Function]) -> &'static str {
     }
 }
 
-/// Makes all of these functions jump to those of the library.
-fn redirect(functions: &[elf::Function]) -> Option<()> {
+/// Makes the program's functions jump to those of the library.
+fn redirect_program(functions: &[elf::Function]) -> Option<()> {
     let folder = PathBuf::from(std::env::var_os(FOLDER)?);
     let path = CString::new(folder.join(library(functions)).into_os_string().into_vec()).ok()?;
     // SAFETY: loading the library runs nothing of the program's.
@@ -91,7 +99,11 @@ fn redirect(functions: &[elf::Function]) -> Option<()> {
     if ours.is_null() {
         return None;
     }
-    let base = base()?;
+    redirect(functions, ours, base()?)
+}
+
+/// Makes all of these functions jump to those of a library; `base` is how far from its own addresses their file is loaded.
+fn redirect(functions: &[elf::Function], ours: *mut c_void, base: usize) -> Option<()> {
     let mut jumps = Vec::new();
     for function in functions {
         let name = CString::new(function.name).ok()?;

@@ -30,6 +30,7 @@ fn is_sticky(status: u32) -> bool {
 
 /// A call of the API: what it comes to is the thread's last error, unless it is none. Nothing here ends the program.
 pub fn call(body: impl FnOnce() -> Result<()>) -> u32 {
+    client::process::use_runtime();
     let result = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(status::UNKNOWN));
     match result {
         Ok(()) => status::SUCCESS,
@@ -81,11 +82,8 @@ pub extern "C" fn cudaPeekAtLastError() -> u32 {
 fn text(code: u32, name: bool) -> *const c_char {
     let known = status::named(code);
     let known = known.map(|(n, said)| if name { n } else { said });
-    let known = known.unwrap_or(if name {
-        "cudaErrorUnknown"
-    } else {
-        "unrecognized error code"
-    });
+    // NVIDIA's library calls one that it does not know the same in both.
+    let known = known.unwrap_or("unrecognized error code");
     TEXTS.with_borrow_mut(|texts| {
         let kept = texts.entry((code, name));
         kept.or_insert_with(|| CString::new(known).unwrap_or_default())
