@@ -79,6 +79,9 @@ impl Session {
     /// itself waits for nothing.
     pub(super) fn launch(&mut self, call: &Call, program: &mut dyn Program) -> Answer<()> {
         let (module, launch, name) = self.checked(call)?;
+        if call.cooperative && !self.device.gpu.grid_barriers() {
+            return Err(status::OUT_OF_MEMORY.into());
+        }
         let number = self.launches + 1;
         let pretty = shown(&name);
         let times = self

@@ -49,6 +49,9 @@ use warpsim_ptx::kernel::{Kernel, Program};
 /// Launches that are reported one by one.
 pub const MOST_REPORTS: usize = 4000;
 
+/// Bytes that a barrier of a whole grid takes.
+const GRID_BARRIER: u64 = 64;
+
 /// How to run.
 pub struct Options {
     /// Execute without timing.
@@ -162,6 +165,8 @@ pub struct Gpu {
     reference_replies: Vec<Replies>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
+    /// Memory for barriers of whole grids, once there was need of it.
+    workspace: u64,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
     cycle: Cycle,
     /// The SM that took a block last: the next launch begins with the one behind it.
@@ -215,6 +220,7 @@ impl Gpu {
             options,
             modules: Vec::new(),
             texture_objects: Vec::new(),
+            workspace: 0,
             cycle: Cycle::ZERO,
             launches: 0,
             failed: false,
@@ -251,6 +257,16 @@ impl Gpu {
     /// From now on the bytes of the allocation that starts at an address are those that are lent.
     pub fn lend(&mut self, address: u64, lender: Box<dyn Lend>) -> Result<(), AccessError> {
         self.image.lend(address, lender)
+    }
+
+    /// From now on blocks of a launch can wait for all others of it; false where there is no memory for that.
+    pub fn grid_barriers(&mut self) -> bool {
+        if self.workspace == 0 {
+            self.workspace = self
+                .alloc(GRID_BARRIER, "barriers of whole grids")
+                .unwrap_or(0);
+        }
+        self.workspace != 0
     }
 
     /// How much device-side `malloc` may give out from now on.
