@@ -1,6 +1,5 @@
 //! Events: their times are the simulated machine's, so that they are the same every time.
 
-use super::operation::Operation;
 use super::{Reply, Session};
 use crate::refused::Answer;
 use warpsim_doors::wire::status;
@@ -42,9 +41,8 @@ impl Session {
 
     pub(super) fn record_event(&mut self, event: u64, stream: u64) -> Answer<Reply> {
         self.event(event)?;
-        if self.capturing(stream)? {
-            self.captured(stream, Operation::Empty)?;
-        }
+        // In a capture it is no node: it stands for the nodes before it.
+        self.capturing(stream)?;
         let captured = self.stream(stream)?.capture.clone();
         let now = self.device.gpu.time();
         let found = self.events.get_mut(&event).ok_or(status::INVALID_HANDLE)?;
