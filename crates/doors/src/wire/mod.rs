@@ -8,6 +8,8 @@ pub mod frame;
 pub mod place;
 pub mod request;
 pub mod status;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use frame::{Frame, MOST_PAYLOAD};
@@ -15,8 +17,9 @@ pub use place::{Place, PlaceKind};
 pub use request::{Question, Request};
 pub use words::Words;
 
-/// Addresses that the simulated GPU hands out: nothing else of a program lies there.
-pub const WINDOW: std::ops::Range<u64> = 0x7_0000_0000..0x7000_0000_0000;
+/// Addresses that the simulated GPU hands out: nothing else of a program lies there. Programs that are loaded at fixed addresses
+/// and their heaps lie below, all others (0x55..., 0x7f..., 0xaa..., 0xff...) above.
+pub const WINDOW: std::ops::Range<u64> = 0x7_0000_0000..0x2000_0000_0000;
 
 /// What both ends must be made of: the program's end says it first.
 pub const VERSION: u32 = 1;
