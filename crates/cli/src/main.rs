@@ -6,6 +6,7 @@ mod arguments;
 mod characterise;
 mod compare;
 mod console;
+mod exec;
 mod export;
 mod import;
 mod inspect;
@@ -40,6 +41,7 @@ use std::process::ExitCode;
     after_help = "Examples:
   warpsim run matmul                           a workload on the simulated GTX 480
   warpsim run bfs --scheduler lrr --machine fx5800
+  warpsim exec -- ./app                        a CUDA program as it is
   warpsim new kernel.cu && warpsim run kernel.toml --profile
   warpsim list workloads
   warpsim show machine gtx480-v3"
@@ -56,6 +58,8 @@ struct Cli {
 enum Command {
     /// Run a workload or a launch file on a simulated machine.
     Run(Box<run::Arguments>),
+    /// Run a CUDA program as it is, its kernels on a simulated machine.
+    Exec(Box<exec::Arguments>),
     /// Write a launch file to begin with for a file of kernels.
     New(new::Arguments),
     /// Write a workload as launch file, PTX and data.
@@ -119,6 +123,7 @@ fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
     match cli.command {
         Command::Run(arguments) => run::run(&arguments),
+        Command::Exec(arguments) => exec::run(&arguments),
         Command::New(arguments) => new::run(&arguments),
         Command::Export(arguments) => export::run(&arguments),
         Command::Study(arguments) => study::study(&arguments),

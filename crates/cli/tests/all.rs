@@ -5,6 +5,8 @@ mod common;
 mod compare;
 mod cuda;
 mod examples;
+#[cfg(target_os = "linux")]
+mod exec;
 mod export;
 mod failures;
 mod flow;
@@ -17,6 +19,8 @@ mod phases;
 mod places;
 mod printing;
 mod profile;
+#[cfg(target_os = "linux")]
+mod programs;
 mod reference;
 mod registers;
 mod report;

@@ -15,6 +15,8 @@ pub struct Grid {
     pub dynamic_shared: u32,
     /// Static and dynamic shared memory in bytes.
     pub total_shared: u32,
+    /// Memory for barriers of the whole grid; its address is in `%envreg1` and `%envreg2`, where cooperative groups read it. 0: none.
+    pub workspace: u64,
     /// Number of the launch (`%gridid`).
     pub id: u64,
     /// SMs of the machine (`%nsmid`).

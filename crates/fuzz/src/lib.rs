@@ -6,6 +6,7 @@
 //! `crates/fuzz/corpus`, which `cargo test` runs in full.
 
 pub mod explore;
+mod images;
 pub mod mutate;
 mod ptx;
 mod texts;
@@ -24,7 +25,7 @@ pub struct Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target {
         name: "ptx_text",
         run: ptx::text,
@@ -54,6 +55,11 @@ pub const TARGETS: [Target; 6] = [
         name: "stored_result",
         run: texts::stored_result,
         seeds: texts::stored_result_seeds,
+    },
+    Target {
+        name: "image",
+        run: images::image,
+        seeds: images::image_seeds,
     },
 ];
 

@@ -2,6 +2,7 @@
 
 use crate::console::failure::say;
 use crate::console::progress::amount;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use warpsim_sim::progress::{Progress, Snapshot};
@@ -14,6 +15,15 @@ pub const INTERRUPTED: i32 = 130;
 
 /// What is to be said.
 static STATE: Mutex<String> = Mutex::new(String::new());
+
+/// Folders that go away with the program, however it ends.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// From now on an interrupt removes these folders, too.
+pub fn remove(folders: &[&Path]) {
+    let mut all = FOLDERS.lock().unwrap_or_else(PoisonError::into_inner);
+    all.extend(folders.iter().map(|folder| folder.to_path_buf()));
+}
 
 fn state() -> MutexGuard<'static, String> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
@@ -30,6 +40,9 @@ pub fn listen() {
             format!(": {had}")
         };
         say(&format!("\ninterrupted{had}\n"));
+        for folder in &*FOLDERS.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = std::fs::remove_dir_all(folder);
+        }
         std::process::exit(INTERRUPTED);
     });
 }

@@ -3,8 +3,8 @@
 mod files;
 mod job;
 mod kernels;
-mod outputs;
-mod simulation;
+pub mod outputs;
+pub mod simulation;
 mod steps;
 mod view;
 

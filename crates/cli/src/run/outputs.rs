@@ -18,7 +18,7 @@ use warpsim_study::timeline::Recording;
 use warpsim_workloads::files::write_whole;
 
 /// Files to write, and what goes into them.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct OutputArguments {
     /// Write every statistic to this file, as JSON; to standard output instead of the summary if it is -.
     #[arg(long, value_name = "FILE")]

@@ -3,6 +3,7 @@
 //! Addresses are handed out by a bump allocator with a guard gap between allocations and are
 //! never reused, so that an access past the end or after a free is always found out.
 
+use super::bytes::{Bytes, Lend};
 use std::fmt;
 use warpsim_present::memory::try_reserve;
 
@@ -28,7 +29,7 @@ pub struct Allocation {
     pub freed: bool,
     /// Constant memory: programs only read it.
     constant: bool,
-    data: Vec<u8>,
+    data: Bytes,
 }
 
 impl Allocation {
@@ -199,7 +200,7 @@ impl GlobalMemory {
             label: label.to_string(),
             freed: false,
             constant: false,
-            data: vec![0; size],
+            data: Bytes::zeroed(size),
         });
         Some(start)
     }
@@ -235,6 +236,20 @@ impl GlobalMemory {
         }
         self.heap_used -= a.size;
         self.free(address)
+    }
+
+    /// From now on the bytes of the allocation that starts at `address` are these, with its contents. At least as many as it has.
+    pub fn lend(&mut self, address: u64, lender: Box<dyn Lend>) -> Result<(), AccessError> {
+        let found = self.allocations.binary_search_by_key(&address, |a| a.start);
+        let index = found.map_err(|_| self.explain(address, 1))?;
+        let a = &mut self.allocations[index];
+        let mut lent = Bytes::lent(lender);
+        if a.freed || (lent.len() as u64) < a.size {
+            return Err(self.explain(address, 1));
+        }
+        lent[..a.data.len()].copy_from_slice(&a.data);
+        a.data = lent;
+        Ok(())
     }
 
     /// From now on programs cannot write to the allocation that starts at `address`: it is
@@ -282,7 +297,7 @@ impl GlobalMemory {
             });
         }
         a.freed = true;
-        a.data = Vec::new();
+        a.data = Bytes::zeroed(0);
         Ok(())
     }
 
@@ -417,6 +432,35 @@ mod tests {
         let mut got = [0; 4];
         m.read(a + 1, &mut got).unwrap();
         assert_eq!(got, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn what_is_lent_takes_the_place_of_the_bytes() {
+        struct Leaked(std::ptr::NonNull<[u8]>);
+        // SAFETY: the bytes live as long as the program, and this is all who knows of them.
+        unsafe impl Send for Leaked {}
+        // SAFETY: as above.
+        unsafe impl Sync for Leaked {}
+        // SAFETY: as above.
+        unsafe impl Lend for Leaked {
+            fn bytes(&self) -> std::ptr::NonNull<[u8]> {
+                self.0
+            }
+        }
+        let place = |n| std::ptr::NonNull::from(Box::leak(vec![7u8; n].into_boxed_slice()));
+        let mut m = GlobalMemory::new();
+        let a = m.alloc(10, 4096, "shared").unwrap();
+        m.write(a, &[1; 10]).unwrap();
+        let page = place(4096);
+        assert!(m.lend(a, Box::new(Leaked(place(9)))).is_err());
+        assert!(m.lend(a + 1, Box::new(Leaked(page))).is_err());
+        m.lend(a, Box::new(Leaked(page))).unwrap();
+        m.write(a + 2, &[5]).unwrap();
+        // SAFETY: nothing writes to them now.
+        let seen = unsafe { page.as_ref() };
+        assert_eq!(seen[..11], [1, 1, 5, 1, 1, 1, 1, 1, 1, 1, 7]);
+        // The allocation is no larger for it.
+        assert!(m.slice(a, 11).is_err());
     }
 
     #[test]

@@ -17,7 +17,22 @@ pub fn place(program: &Program, image: &mut GlobalMemory) -> Result<Vec<u64>, St
             )
         })?);
     }
+    initialise(program, &symbols, image)?;
     for (symbol, &address) in program.symbols.iter().zip(&symbols) {
+        if symbol.space == Space::Const {
+            image.protect(address);
+        }
+    }
+    Ok(symbols)
+}
+
+/// Gives the variables at these addresses their first contents, of which what the program does not write is zero already.
+pub fn initialise(
+    program: &Program,
+    symbols: &[u64],
+    image: &mut GlobalMemory,
+) -> Result<(), String> {
+    for (symbol, &address) in program.symbols.iter().zip(symbols) {
         let mut bytes = symbol.init.clone();
         for r in &symbol.relocations {
             let target = match r.target {
@@ -35,9 +50,6 @@ pub fn place(program: &Program, image: &mut GlobalMemory) -> Result<Vec<u64>, St
             let written = image.write(address, &bytes);
             written.map_err(|e| format!("initialising {}: {e}", symbol.name))?;
         }
-        if symbol.space == Space::Const {
-            image.protect(address);
-        }
     }
-    Ok(symbols)
+    Ok(())
 }

@@ -69,7 +69,9 @@ fn value(
         Special::GlobaltimerHi => now.nanoseconds() >> 32,
         Special::DynamicSmemSize => u64::from(grid.dynamic_shared),
         Special::TotalSmemSize => u64::from(grid.total_shared),
-        // No driver sets these up, no performance monitor counts.
+        Special::Envreg(1) => grid.workspace >> 32,
+        Special::Envreg(2) => grid.workspace & all,
+        // Nothing sets these up, no performance monitor counts.
         Special::Envreg(_) | Special::Pm(_) => 0,
         Special::WarpSize => LANES as u64,
     }

@@ -29,6 +29,7 @@ use crate::kernel::{Crossings, Kernel, NO_PC, Param, Program, Virtualised};
 use crate::lazy::LazyKernel;
 use builder::{Builder, Frame};
 pub use framed::STACK_BYTES;
+pub(crate) use module::layout::variable_bytes as variable_size;
 use module::layout::{SharedLayout, align_up, variable_align, variable_bytes};
 use module::{ModuleTable, named_functions};
 use scope::{Entity, Scope};

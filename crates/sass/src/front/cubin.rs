@@ -1,10 +1,8 @@
 //! A cubin: an ELF file with the kernels' words, constants and sizes.
 
+use object::elf;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSection, ObjectSymbol, SectionIndex};
-
-/// What NVIDIA's machines are called in ELF files.
-const MACHINE: u16 = 190;
 
 /// Bytes of shared memory before a block's own.
 const RESERVED_SHARED: u32 = 1024;
@@ -55,7 +53,7 @@ impl Cubin {
     pub fn read(bytes: &[u8]) -> Result<Cubin, String> {
         let file = File::parse(bytes).map_err(|e| format!("this is not a cubin: {e}"))?;
         let machine = file.elf_header().e_machine.get(file.endian());
-        if machine != MACHINE {
+        if machine != elf::EM_CUDA {
             return Err("this is an ELF file, but not one of a GPU (a cubin)".into());
         }
         refuse_what_is_not_linked(&file)?;

@@ -117,9 +117,40 @@ impl Gpu {
         Ok(())
     }
 
-    /// Makes a texture object; returns its handle.
+    /// Makes a texture object; returns its handle. Those of objects that are no more are used again.
     pub fn make_texture(&mut self, texture: Texture) -> u64 {
-        self.texture_objects.push(Some(texture));
-        self.texture_objects.len() as u64
+        let free = self.texture_objects.iter().position(Option::is_none);
+        let at = free.unwrap_or_else(|| {
+            self.texture_objects.push(None);
+            self.texture_objects.len() - 1
+        });
+        self.texture_objects[at] = Some(texture);
+        at as u64 + 1
+    }
+
+    /// The texture of an object.
+    pub fn texture(&self, handle: u64) -> Option<&Texture> {
+        let at = usize::try_from(handle).ok()?.checked_sub(1)?;
+        self.texture_objects.get(at)?.as_ref()
+    }
+
+    /// Takes a texture object away; whether there was one.
+    pub fn drop_texture(&mut self, handle: u64) -> bool {
+        let at = usize::try_from(handle).ok().and_then(|h| h.checked_sub(1));
+        let object = at.and_then(|at| self.texture_objects.get_mut(at));
+        object.is_some_and(|object| object.take().is_some())
+    }
+
+    /// Gives a module's variables their first contents again.
+    pub fn initialise(&mut self, module: usize) -> Result<(), SimError> {
+        let module = &self.modules[module];
+        for (symbol, &address) in module.program.symbols.iter().zip(&module.symbols) {
+            // What the program says nothing of is zero.
+            if let Ok(bytes) = self.image.slice_mut(address, symbol.size) {
+                bytes.fill(0);
+            }
+        }
+        let done = variables::initialise(&module.program, &module.symbols, &mut self.image);
+        done.map_err(SimError::BadLaunch)
     }
 }

@@ -1,10 +1,12 @@
 //! A GPU as a host program sees it: memory, modules, launches, statistics.
 
+mod again;
 pub mod api;
 mod error;
 #[cfg(test)]
 mod gates_tests;
 mod load;
+mod parts;
 mod prepare;
 mod prints;
 mod reference;
@@ -17,18 +19,22 @@ use crate::config::Machine;
 use crate::config::check::validate::validate;
 use crate::exec::code::Code;
 use crate::exec::functional::{RaceCheck, StepCheck};
+use crate::exec::memory::bytes::Lend;
 use crate::exec::memory::image::{AccessError, DEFAULT_HEAP, GlobalMemory, host_has};
 use crate::memory::cache::tables;
 use crate::memory::system::{MemorySystem, Replies, lookahead};
 use crate::observe::Observer;
 use crate::progress::{Progress, Silent};
+#[cfg(test)]
 use crate::sm::Sm;
 use crate::sm::facts::OpFacts;
 use crate::sm::reference::Sm as ReferenceSm;
 use crate::stats::{LaunchReport, Totals};
 use crate::time::Cycle;
+pub use again::Kept;
 use api::Texture;
 pub use error::{HotLoop, SimError, Stuck};
+use parts::Parts;
 pub use prints::Printed;
 use run::{Board, Site};
 pub use run::{Execute, Execution};
@@ -43,6 +49,9 @@ use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
 pub const MOST_REPORTS: usize = 4000;
+
+/// Bytes that a barrier of a whole grid takes.
+const GRID_BARRIER: u64 = 64;
 
 /// How to run.
 pub struct Options {
@@ -157,6 +166,8 @@ pub struct Gpu {
     reference_replies: Vec<Replies>,
     modules: Vec<Module>,
     texture_objects: Vec<Option<Texture>>,
+    /// Memory for barriers of whole grids, once there was need of it.
+    workspace: u64,
     /// The first core cycle of the next launch at the earliest: launches follow one another.
     cycle: Cycle,
     /// The SM that took a block last: the next launch begins with the one behind it.
@@ -189,25 +200,16 @@ impl Gpu {
         }
         reference_refused(&options)?;
         let machine = Arc::new(machine);
-        let memory = MemorySystem::new(&machine);
-        let sms = machine.gpu.sms as usize;
-        let (board, on) = (Arc::new(Board::new(sms)), run::others(&machine));
-        let site = |number| {
-            let sm = Sm::new(&machine, number as u16);
-            Site::new(sm, number, memory.wires(), &board, on)
-        };
+        let parts = Parts::new(&machine, &options);
         Ok(Gpu {
             is_ahead: lookahead(&machine) > 0,
-            engine: run::engine(&machine, &options),
-            last_sm: sms - 1,
-            sms: (0..sms).map(site).collect(),
-            memory,
-            board,
-            reference: (0..machine.gpu.sms)
-                .filter(|_| options.reference && !options.functional)
-                .map(|i| ReferenceSm::new(&machine, i as u16))
-                .collect(),
-            reference_replies: (0..sms).map(|_| Replies::default()).collect(),
+            engine: parts.engine,
+            last_sm: parts.sms.len() - 1,
+            sms: parts.sms,
+            memory: parts.memory,
+            board: parts.board,
+            reference: parts.reference,
+            reference_replies: parts.reference_replies,
             races: options.check_races.then(RaceCheck::default),
             steps: options.check_steps.then(StepCheck::default),
             image: {
@@ -219,6 +221,7 @@ impl Gpu {
             options,
             modules: Vec::new(),
             texture_objects: Vec::new(),
+            workspace: 0,
             cycle: Cycle::ZERO,
             launches: 0,
             failed: false,
@@ -245,6 +248,36 @@ impl Gpu {
     /// Reserves global memory.
     pub fn alloc(&mut self, bytes: u64, label: &str) -> Option<u64> {
         self.image.alloc(bytes, 256, label)
+    }
+
+    /// The same, at a multiple of `align`.
+    pub fn alloc_at_multiple(&mut self, bytes: u64, align: u64, label: &str) -> Option<u64> {
+        self.image.alloc(bytes, align, label)
+    }
+
+    /// From now on the bytes of the allocation that starts at an address are those that are lent.
+    pub fn lend(&mut self, address: u64, lender: Box<dyn Lend>) -> Result<(), AccessError> {
+        self.image.lend(address, lender)
+    }
+
+    /// From now on blocks of a launch can wait for all others of it; false where there is no memory for that.
+    pub fn grid_barriers(&mut self) -> bool {
+        if self.workspace == 0 {
+            self.workspace = self
+                .alloc(GRID_BARRIER, "barriers of whole grids")
+                .unwrap_or(0);
+        }
+        self.workspace != 0
+    }
+
+    /// How much device-side `malloc` may give out from now on.
+    pub fn limit_heap(&mut self, bytes: u64) {
+        self.image.limit_heap(bytes);
+    }
+
+    /// The machine's time: cycles until all launches so far were over.
+    pub fn time(&self) -> Cycle {
+        self.cycle
     }
 
     /// Gives global memory back; later accesses to it are errors.

@@ -136,6 +136,7 @@ impl Gpu {
             virtual_blocks,
             dynamic_shared: launch.dynamic_shared,
             total_shared,
+            workspace: self.workspace,
             id: self.launches,
             sms: self.machine.gpu.sms,
             warps_per_sm: self.machine.sm.max_threads / 32,

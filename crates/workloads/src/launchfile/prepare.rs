@@ -12,7 +12,7 @@ use crate::host::session::{Module, Session};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use warpsim_present::{Source, SourceError, nearest, reading};
-use warpsim_ptx::diagnostic::render_all;
+use warpsim_ptx::link::link_texts;
 use warpsim_sim::gpu::api::{Launch, TexelKind, Texture};
 
 /// What to do, fully resolved.
@@ -205,13 +205,6 @@ fn ptx_text(file: &LaunchFile, directory: &Path, name: &At<String>) -> Result<St
     })
 }
 
-/// One of several files that are to be linked.
-fn parsed(path: &Path, text: &str) -> Result<warpsim_ptx::ast::Module, DeviceError> {
-    let name = path.display().to_string();
-    warpsim_ptx::parse(text)
-        .map_err(|errors| DeviceError::bad_input(render_all(&errors, &name, text)))
-}
-
 /// Loads everything and resolves every step.
 pub(super) fn prepare(
     file: &LaunchFile,
@@ -224,12 +217,16 @@ pub(super) fn prepare(
     let ptx_path = directory.join(&file.ptx.value);
     let mut ptx = ptx_text(file, directory, &file.ptx)?;
     if !file.link.is_empty() {
-        let mut modules = vec![parsed(&ptx_path, &ptx)?];
+        let mut units = vec![(ptx_path.display().to_string(), ptx)];
         for other in &file.link {
             let text = ptx_text(file, directory, other)?;
-            modules.push(parsed(&directory.join(&other.value), &text)?);
+            units.push((directory.join(&other.value).display().to_string(), text));
         }
-        ptx = warpsim_ptx::print(&warpsim_ptx::link::link(modules));
+        let units: Vec<_> = units
+            .iter()
+            .map(|(n, t)| (n.as_str(), t.as_str()))
+            .collect();
+        ptx = link_texts(&units).map_err(DeviceError::bad_input)?;
     }
     let module = session.load_text(&ptx_path.display().to_string(), &ptx)?;
     let mut names = Names {

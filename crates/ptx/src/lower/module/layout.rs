@@ -12,7 +12,7 @@ pub(in crate::lower) fn element_bytes(var: &Variable) -> u64 {
 
 /// Bytes of a whole variable. An open dimension (`[]`) takes its length from the
 /// initialiser, or is empty. `None` when the size does not fit.
-pub(in crate::lower) fn variable_bytes(var: &Variable) -> Option<u64> {
+pub(crate) fn variable_bytes(var: &Variable) -> Option<u64> {
     let mut bytes = element_bytes(var);
     for dim in &var.dims {
         let length = match (dim, &var.init) {

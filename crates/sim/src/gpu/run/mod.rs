@@ -117,6 +117,24 @@ impl Gpu {
         Ok(())
     }
 
+    /// Executes a launch without timing, between those with timing: memory is as after it, the machine's time and its statistics are as
+    /// before. What it has executed is handed back.
+    pub fn execute(&mut self, module: usize, launch: &Launch) -> Result<Totals, SimError> {
+        if self.failed {
+            let text = "a launch has failed on this GPU: it has to recover first";
+            return Err(SimError::BadLaunch(text.into()));
+        }
+        let (launched, occupancy, _) = self.prepare(module, launch)?;
+        let begin = Instant::now();
+        let blocks = launched.grid.blocks();
+        self.options.progress.kernel(&launched.kernel.name, blocks);
+        let resident = occupancy.blocks.saturating_mul(self.machine.gpu.sms);
+        let totals = self.run_functional(module, &launched, resident as usize, None);
+        self.host += begin.elapsed();
+        self.launches += 1;
+        totals
+    }
+
     fn run_functional(
         &mut self,
         module: usize,
