@@ -215,7 +215,7 @@ fn arguments(c: u64, a: u64, n: u32) -> Vec<u8> {
 #[test]
 fn the_window_is_that_of_simulated_memory() {
     assert_eq!(WINDOW.start, GLOBAL_BASE);
-    assert!(WINDOW.end < warpsim_ptx::kernel::window::SHARED);
+    const { assert!(WINDOW.end < warpsim_ptx::kernel::window::SHARED) };
 }
 
 #[test]
@@ -788,7 +788,7 @@ fn launches_are_chosen() {
 }
 
 #[test]
-fn launches_that_are_alike_are_timed_once_and_others_as_they_would_have_been() {
+fn launches_that_are_alike_are_timed_twice_and_others_as_they_would_have_been() {
     let run = |sample| {
         let mut bench = Bench::with(
             Choice {
@@ -823,10 +823,10 @@ fn launches_that_are_alike_are_timed_once_and_others_as_they_would_have_been() {
     let (how, sampled, counted) = run(true);
     let likes = how.map_likes();
     // The fourth does more than the first: it is timed itself.
-    assert_eq!(likes, [None, Some(1), Some(1), None, Some(4), Some(4)]);
-    assert_eq!(counted, 4);
-    // The first of each finds caches empty, the others do not.
-    assert!(sampled.abs_diff(all) * 2 < all, "{sampled} {all}");
+    assert_eq!(likes, [None, None, Some(2), None, None, Some(5)]);
+    assert_eq!(counted, 2);
+    // Those that are counted find caches as full as the second does.
+    assert!(sampled.abs_diff(all) * 20 < all, "{sampled} {all}");
 }
 
 trait Likes {
