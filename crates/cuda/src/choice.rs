@@ -53,7 +53,7 @@ pub struct Choice {
     pub kernel: Option<String>,
     /// The first so many of each kernel.
     pub first: Option<u64>,
-    /// One of those that are alike.
+    /// Two of those that are alike.
     pub sample: bool,
 }
 

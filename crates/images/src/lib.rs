@@ -46,14 +46,14 @@ impl Image {
     /// The PTX for a device: the one for the newest architecture that the device can execute, else the one that is
     /// nearest beyond it. An error where there is none: it says which machine code there is, and the flag that adds PTX.
     pub fn ptx_for(&self, device: Capability) -> Result<&Ptx, Error> {
-        // Of equal ones the last: what a linker appends is complete.
+        // What line information keeps has lost its lines.
+        let has_lines = |ptx: &Ptx| ptx.origin != Origin::LineInformation;
         let runs = self.ptx.iter().filter(|ptx| ptx.capability.runs_on(device));
         let nearest = || {
-            self.ptx
-                .iter()
-                .min_by_key(|ptx| ptx.capability.distance(device))
+            let all = self.ptx.iter();
+            all.min_by_key(|ptx| (ptx.capability.distance(device), !has_lines(ptx)))
         };
-        runs.max_by_key(|ptx| ptx.capability)
+        runs.max_by_key(|ptx| (ptx.capability, has_lines(ptx)))
             .or_else(nearest)
             .ok_or_else(|| Error::NoPtx {
                 architectures: self.architectures(),

@@ -270,6 +270,11 @@ fn ptx_comes_out_of_line_information() {
         ".version 8.1\n.target sm_80\n\n.visible .entry k()\n{\nret;\n}\n"
     );
     assert_eq!(found.version, (8, 1));
+    // The whole text is better: it says which lines of the source it is of.
+    let code = entry(2, 80, 0, &cubin(80, Some(lines)), 0);
+    let both = read(&container(&[plain(80), code])).expect("valid");
+    let found = both.ptx_for(Capability::new(80)).expect("PTX");
+    assert_eq!((both.ptx.len(), found.origin), (2, Origin::Entry));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The machine from outside: one program for all tests, a module for each subject.
 
 mod barriers;
+mod between;
 mod blocks;
 mod choices;
 mod common;

@@ -27,7 +27,7 @@ use warpsim_cuda::choice::Numbers;
   warpsim exec --machine v100 --stats app.json --report app.html -- ./app --size 512
   warpsim exec --kernel matmul --first 1 -- ./app        only that is timed, the rest is executed
   warpsim exec --launches 3-5 --profile -- ./app
-  warpsim exec --sample -- ./app                         launches that are alike are timed once
+  warpsim exec --sample -- ./app                         launches that are alike are timed twice
 
 The program is not changed. It needs PTX (nvcc puts it in unless it is told otherwise), and either its
 symbols or CUDA's runtime as a library (-cudart shared).
@@ -45,8 +45,8 @@ pub struct Arguments {
     /// Time the first N launches of each kernel (of those that the other options choose).
     #[arg(long, value_name = "N", conflicts_with = "functional", value_parser = clap::value_parser!(u64).range(1..))]
     first: Option<u64>,
-    /// Time one of the launches of a kernel that have the same shape and numbers of instructions within 2%, and count it as often as
-    /// there are such launches.
+    /// Time two of the launches of a kernel that have the same shape and numbers of instructions within 2%, and count the second as
+    /// often as there are more of them.
     #[arg(long, conflicts_with = "functional")]
     sample: bool,
     /// The compute capability that the device says it has, which chooses among a program's PTX.

@@ -70,7 +70,7 @@ impl Session {
             106 => sm.max_blocks.into(),
             115 => 1,
             // What there is not: other GPUs, error correction, windows of L2, clusters and the rest.
-            1..=160 => 0,
+            other if other <= 160 && other > 0 => 0,
             _ => return Err(status::INVALID_VALUE.into()),
         })
     }

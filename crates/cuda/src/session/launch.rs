@@ -4,6 +4,8 @@ use super::{Program, Session};
 use crate::refused::{Answer, Refused, status_of};
 use warpsim_doors::wire::{Question, status};
 use warpsim_present::mangled::shown;
+use warpsim_sim::exec::fault::FaultKind;
+use warpsim_sim::exec::functional::SimFault;
 use warpsim_sim::gpu::SimError;
 use warpsim_sim::gpu::api::Launch;
 use warpsim_sim::stats::LaunchReport;
@@ -70,6 +72,31 @@ pub struct Launched {
 /// How far instructions of launches that are alike may differ: by 2%.
 const ALIKE: f64 = 0.02;
 
+/// What a GPU prints of an assertion that does not hold: of the thread that was found first.
+fn assertion(error: &SimError) -> Option<String> {
+    let report = match error {
+        SimError::Fault(report) => report,
+        SimError::Functional(fault) => match &**fault {
+            SimFault::Thread(report) => report,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let FaultKind::Assert {
+        message,
+        file,
+        line,
+        function,
+    } = &report.kind
+    else {
+        return None;
+    };
+    let ([bx, by, bz], [x, y, z]) = (report.block, report.thread);
+    Some(format!(
+        "{file}:{line}: {function}: block: [{bx},{by},{bz}], thread: [{x},{y},{z}] Assertion `{message}` failed.\n"
+    ))
+}
+
 fn is_near(a: u64, b: u64) -> bool {
     a.abs_diff(b) as f64 <= ALIKE * a.max(b) as f64
 }
@@ -95,7 +122,6 @@ impl Session {
         } else if times {
             self.sampled(module, &launch, shape)
         } else {
-            self.untimed += 1;
             self.device
                 .gpu
                 .execute(module, &launch)
@@ -118,8 +144,11 @@ impl Session {
                 };
                 (how, b.warp_instructions - a.warp_instructions)
             }
-            Err(error) => return self.failed(error, &pretty, number),
+            Err(error) => return self.failed(error, &pretty, number, program),
         };
+        if how == How::Functional && !self.settings.functional {
+            self.untimed += 1;
+        }
         let (grid, block) = (call.grid, call.block);
         let launched = Launched {
             number,
@@ -137,11 +166,20 @@ impl Session {
     }
 
     /// A launch that did not end as it should.
-    fn failed(&mut self, error: SimError, kernel: &str, number: u64) -> Answer<()> {
+    fn failed(
+        &mut self,
+        error: SimError,
+        kernel: &str,
+        number: u64,
+        program: &mut dyn Program,
+    ) -> Answer<()> {
         let code = status_of(&error);
         if let SimError::BadLaunch(text) = error {
             self.launches -= 1;
             return Err(Refused::told(code, text));
+        }
+        if let Some(line) = assertion(&error) {
+            program.ask(&Question::Print { to: 2 }, line.as_bytes())?;
         }
         self.note(format!("launch {number} of {kernel} failed: {error}"));
         self.sticky = Some(code);
@@ -229,12 +267,13 @@ impl Session {
         if let Some(known) = self.known.get(&shape) {
             let kept = gpu.keep_memory();
             let done = gpu.execute(module, launch)?.sm.counters;
-            let alike = known.iter().find(|k| {
+            let alike = known.iter().filter(|k| {
                 let counted = &k.report.totals.sm.counters;
                 is_near(counted.warp_instructions, done.warp_instructions)
                     && is_near(counted.thread_instructions, done.thread_instructions)
             });
-            if let Some(Known { number, report }) = alike {
+            // The first found caches empty, as those that follow do not: the second stands for them.
+            if let Some(Known { number, report }) = alike.skip(1).last() {
                 gpu.count(report);
                 self.sampled += 1;
                 let how = How::Like {

@@ -2,7 +2,7 @@
 
 use super::{Program, Reply, Session};
 use crate::refused::{Answer, Refused};
-use std::path::PathBuf;
+use std::path::Path;
 use warpsim_doors::wire::{Question, status};
 
 /// Bytes that the device says it has.
@@ -187,7 +187,7 @@ pub(super) fn page() -> u64 {
 }
 
 #[cfg(target_os = "linux")]
-fn lend(gpu: &mut warpsim_sim::gpu::Gpu, address: u64, bytes: u64, path: &PathBuf) -> Answer<()> {
+fn lend(gpu: &mut warpsim_sim::gpu::Gpu, address: u64, bytes: u64, path: &Path) -> Answer<()> {
     let cannot = |why: String| {
         Refused::told(
             status::OUT_OF_MEMORY,
@@ -205,11 +205,6 @@ pub(super) fn page() -> u64 {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn lend(
-    _gpu: &mut warpsim_sim::gpu::Gpu,
-    _address: u64,
-    _bytes: u64,
-    _path: &PathBuf,
-) -> Answer<()> {
+fn lend(_gpu: &mut warpsim_sim::gpu::Gpu, _address: u64, _bytes: u64, _path: &Path) -> Answer<()> {
     Err(status::NOT_SUPPORTED.into())
 }

@@ -5,6 +5,7 @@ use super::memory::{Allocation, Kind};
 use super::{Program, Reply, Session};
 use crate::refused::{Answer, Refused};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use warpsim_doors::wire::status;
 use warpsim_images::{Error, Image, Ptx};
@@ -204,7 +205,7 @@ impl Session {
         let [address, bytes] = reply.words[..] else {
             return Err(status::NOT_FOUND.into());
         };
-        if !self.memory.contains_key(&address) {
+        if let Entry::Vacant(unknown) = self.memory.entry(address) {
             let page = super::memory::page();
             let variable = Allocation {
                 kind: Kind::Managed,
@@ -212,7 +213,7 @@ impl Session {
                 mapped: None,
                 of_module: true,
             };
-            self.memory.insert(address, variable);
+            unknown.insert(variable);
             self.share(address, bytes.max(1).next_multiple_of(page), program)?;
         }
         Ok(reply)

@@ -67,12 +67,40 @@ pub fn watch() -> Option<()> {
     if called == 0 || called % ALIGNED != 0 {
         return None;
     }
+    // SAFETY: it is code, which can be read.
+    let code = unsafe { std::slice::from_raw_parts(called as *const u8, ALIGNED) };
+    if !is_empty(code) {
+        return None;
+    }
     // What is there already is the program's own.
     let mut seen = SEEN.lock().ok()?;
     // SAFETY: nothing is being loaded now.
     seen.extend(unsafe { maps() }.map(|map| map as usize));
     drop(seen);
     jump::write(&[(called, changed as *const () as usize, ALIGNED)])
+}
+
+/// Whether code does nothing but return, and only fills up behind that.
+#[cfg(target_arch = "x86_64")]
+fn is_empty(code: &[u8]) -> bool {
+    const RETURN: u8 = 0xc3;
+    let code = code.strip_prefix(b"\xf3\x0f\x1e\xfa").unwrap_or(code);
+    // What instructions that do nothing are made of, however long they are.
+    let fills = |b: &u8| b"\x00\x0f\x1f\x2e\x40\x44\x66\x80\x84\x90\xcc".contains(b);
+    matches!(code, [RETURN, rest @ ..] if rest.iter().all(fills))
+}
+
+/// Whether code does nothing but return, and only fills up behind that.
+#[cfg(target_arch = "aarch64")]
+fn is_empty(code: &[u8]) -> bool {
+    let mut words = code
+        .chunks_exact(4)
+        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let mut first = words.next();
+    if first == Some(0xd503_245f) {
+        first = words.next();
+    }
+    first == Some(0xd65f_03c0) && words.all(|w| w == 0xd503_201f || w == 0)
 }
 
 /// All that is loaded.
@@ -145,4 +173,22 @@ fn treat(path: &OsStr, base: usize) -> Option<()> {
     // SAFETY: it was mapped above.
     unsafe { munmap(at, bytes) };
     done
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loaders_function_is_empty_and_others_are_not() {
+        // SAFETY: the loader has filled it in, and it is code.
+        let code = unsafe { std::slice::from_raw_parts(_r_debug.called as *const u8, ALIGNED) };
+        assert!(is_empty(code), "{code:x?}");
+        assert!(is_empty(
+            b"\xf3\x0f\x1e\xfa\xc3\x66\x2e\x0f\x1f\x84\0\0\0\0\0\x90"
+        ));
+        assert!(!is_empty(
+            b"\xc3\x90\x90\x90\x55\x48\x89\xe5\x90\x90\x90\x90\x90\x90\x90\x90"
+        ));
+    }
 }
