@@ -9,7 +9,9 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// Crates that only ask for runs and show them. The code of every other one decides what a run computes and counts.
-const ASK: [&str; 9] = ["cli", "cuda", "doors", "fuzz", "images", "py", "silicon", "study", "view"];
+const ASK: [&str; 9] = [
+    "cli", "cuda", "doors", "fuzz", "images", "py", "silicon", "study", "view",
+];
 
 /// Libraries that compute simulated values.
 const LIBRARIES: [&str; 1] = ["half"];

@@ -1,5 +1,7 @@
 //! The command as its users see it: one program for all tests, a module for each subject.
 
+#[path = "../../view/tests/common/chromium.rs"]
+mod chromium;
 mod cli;
 mod common;
 mod compare;
@@ -32,3 +34,5 @@ mod timeline;
 mod tour;
 mod view;
 mod virtual_blocks;
+#[path = "../../view/tests/common/visit.rs"]
+mod visit;

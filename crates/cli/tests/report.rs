@@ -1,9 +1,6 @@
 //! `run --report`: one page about a run, which costs the run nothing, sorts its code and fits on a telephone.
 
-use crate::common;
-
-#[path = "../../view/tests/common/chromium.rs"]
-mod chromium;
+use crate::{chromium, common};
 
 use chromium::{browser, open};
 use common::{Scratch, fails, succeeds};

@@ -1,11 +1,6 @@
 //! The tour of `docs/view.md`, taken on its pages: what it says is what the page says.
 
-use crate::common;
-
-#[path = "../../view/tests/common/chromium.rs"]
-mod chromium;
-#[path = "../../view/tests/common/visit.rs"]
-mod visit;
+use crate::{chromium, common, visit};
 
 use common::{Scratch, succeeds};
 use serde_json::{Value, json};

@@ -1,11 +1,6 @@
 //! `run --view`: the page says what the timeline says, and mistakes are errors.
 
-use crate::common;
-
-#[path = "../../view/tests/common/chromium.rs"]
-mod chromium;
-#[path = "../../view/tests/common/visit.rs"]
-mod visit;
+use crate::{chromium, common, visit};
 
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;

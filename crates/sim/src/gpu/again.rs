@@ -26,7 +26,7 @@ impl Gpu {
 
     /// Counts a launch that was executed as one that came to the same as `report`; the machine's time goes on.
     pub fn count(&mut self, report: &LaunchReport) {
-        self.cycle = self.cycle + report.totals.cycles;
+        self.cycle += report.totals.cycles;
         self.totals.add(&report.totals);
         self.keep(report.clone());
     }
