@@ -31,7 +31,7 @@ fn what_machine_code_has_not_is_refused_with_the_reason() {
     );
     let text = fails(2, &[&RUN[..], &["--check", "races"]].concat());
     assert!(text.contains("--check races looks at PTX"), "{text}");
-    let software = ["--functional", "--set", "virtual_blocks.mode=software"];
+    let software = ["--functional", "--set", "virtual.mode=software"];
     let text = fails(2, &[&RUN[..], &software].concat());
     assert!(text.contains("virtual blocks are made of PTX"), "{text}");
 }

@@ -1,8 +1,8 @@
 //! `run --report`: one page about a run, which costs the run nothing, sorts its code and fits on a telephone.
 
-use crate::{chromium, common};
+use crate::common;
 
-use chromium::{browser, open};
+use crate::chromium::{browser, open};
 use common::{Scratch, fails, succeeds};
 use serde_json::Value;
 use std::path::Path;

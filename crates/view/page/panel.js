@@ -57,9 +57,8 @@ function gatesPart(look) {
     return element("section", { id: "part-gates" }, element("h3", {}, "Power gates of lanes"),
         ...look.gates.map(({ pipe, gates }) => {
             const counts = words.map((word, gate) => [word, gates.filter((g) => g === gate).length]).filter(([, count]) => count);
-            return element("p", { class: "gates" }, `${pipe}: `,
+            return element("p", { class: "gates" }, `${pipe}: ${counts.map(([word, count]) => `${count} ${word}`).join(", ")}`,
                 element("span", { class: "cells", role: "img", "aria-label": gates.map((g, i) => `gate ${i} ${words[g]}`).join(", ") },
-                    ...gates.map((gate) => element("span", { class: `gate-${words[gate]}` }))),
-                ` ${counts.map(([word, count]) => `${count} ${word}`).join(", ")}`);
+                    ...gates.map((gate) => element("span", { class: `gate-${words[gate]}` }))));
         }));
 }
