@@ -24,7 +24,7 @@ use warpsim_cuda::choice::Numbers;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   warpsim exec -- ./vector_add 1000000
-  warpsim exec --machine v100 --stats app.json --report app.html -- ./app --size 512
+  warpsim exec --machine gtx480-v3 --stats app.json --report app.html -- ./app --size 512
   warpsim exec --kernel matmul --first 1 -- ./app        only that is timed, the rest is executed
   warpsim exec --launches 3-5 --profile -- ./app
   warpsim exec --sample -- ./app                         launches that are alike are timed twice
