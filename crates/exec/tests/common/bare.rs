@@ -101,6 +101,7 @@ impl Device for Bare {
             // What the files expect is what a gtx480 says of itself.
             sms: 15,
             warps_per_sm: 48,
+            workspace: 0,
             texrefs: self.texrefs.clone(),
             texture_objects: self.objects.clone(),
         };

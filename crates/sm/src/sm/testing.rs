@@ -39,6 +39,7 @@ pub fn launched(machine: &Machine, body: &str, threads: u32) -> Launched {
             id: 0,
             sms: 1,
             warps_per_sm: 48,
+            workspace: 0,
             texrefs: Default::default(),
             texture_objects: Default::default(),
             virtual_blocks: None,
