@@ -1,134 +1,89 @@
 //! Running components through a window.
 
-use crate::component::{Component, Input, NONE, Part, Ran};
+use crate::component::{Component, Place, Ran};
 use crate::crew::{Crew, Patience};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use crate::sync::doze;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// How components depend on each other, and how they are run.
+/// How components depend on each other, and the threads that run them.
 pub struct Engine {
     /// By component.
-    inputs: Vec<Vec<Input>>,
+    places: Vec<Place>,
+    /// By thread.
+    turns: Vec<Turns>,
     /// Cycles that a component runs at most before others are told of it.
     stride: u64,
-    /// By component: the thread where it is at home.
-    homes: Vec<usize>,
-    crew: Option<Crew>,
+    crew: Crew,
+}
+
+/// The components that a thread comes for, in this order.
+struct Turns {
+    at_home: Vec<usize>,
+    /// Those that are at home elsewhere: what follows on its own comes first, so that threads do not all come for the same.
+    elsewhere: Vec<usize>,
 }
 
 /// How often a thread looks for something to do at home before it looks elsewhere: what others have in their caches takes long to fetch.
 const LOOKS_AT_HOME: u32 = 20;
 
 impl Engine {
-    /// An engine for components with these inputs, which runs each for `stride` cycles at most before it tells others.
-    pub fn new(inputs: Vec<Vec<Input>>, stride: u64) -> Engine {
+    /// An engine for components with these places, which runs each for `stride` cycles at most before it tells others, on this crew. Neighbours are at home on
+    /// the same thread.
+    pub fn new(places: Vec<Place>, stride: u64, crew: Crew) -> Engine {
+        let threads = crew.size();
+        let total = places.iter().map(|place| place.work).sum::<u64>().max(1);
+        let mut before = 0;
+        let mut home = |place: &Place| {
+            let home = before * threads as u64 / total;
+            before += place.work;
+            (home as usize).min(threads - 1)
+        };
+        let homes: Vec<usize> = places.iter().map(&mut home).collect();
+        let turns = |thread| {
+            let is_at_home = |&number: &usize| homes[number] == thread;
+            let (at_home, mut elsewhere): (Vec<_>, Vec<_>) = (0..homes.len()).partition(is_at_home);
+            let first = homes.partition_point(|home| *home < thread);
+            let behind = first.min(elsewhere.len());
+            elsewhere.rotate_left(behind);
+            Turns { at_home, elsewhere }
+        };
         Engine {
-            homes: vec![0; inputs.len()],
-            inputs,
+            turns: (0..threads).map(turns).collect(),
+            places,
             stride: stride.max(1),
-            crew: None,
+            crew,
         }
     }
 
-    /// Lets a crew run the components, of which each takes about so much work: neighbours are at home on the same thread.
-    pub fn on(mut self, crew: Crew, work: &[u64]) -> Engine {
-        let (total, mut before) = (work.iter().sum::<u64>().max(1), 0);
-        for (home, work) in self.homes.iter_mut().zip(work) {
-            *home = (before * crew.size() as u64 / total) as usize;
-            before += work;
-        }
-        self.crew = Some(crew);
-        self
-    }
-
-    /// The threads that it runs components on, if there are several.
-    pub fn crew(&mut self) -> Option<&mut Crew> {
-        self.crew.as_mut()
-    }
-
-    /// Runs all parts, in the order in which the engine knows their inputs, to a window's `end` and as far beyond it as each is to be ahead.
+    /// Runs all components, in the order of their places, to a window's `end` and as far beyond it as each is to be ahead.
     /// Returns where the window has ended, which is earlier if a component has [ended](Ran::Ends) it.
-    pub fn run<W: Sync + ?Sized>(&mut self, parts: &mut [Part<W>], end: u64, world: &W) -> u64 {
-        match self.crew.as_mut().filter(|crew| !crew.is_alone()) {
-            None => run_in_turn(parts, &self.inputs, self.stride, end, world),
-            Some(crew) => {
-                let window = Window::new(parts, &self.inputs, &self.homes, self.stride, end, world);
-                let waited = Mutex::new(Duration::ZERO);
-                crew.run(|thread| {
-                    let time = window.attend(thread);
-                    if let (0, Ok(mut waited)) = (thread, waited.lock()) {
-                        *waited = time;
-                    }
-                });
-                crew.waited(waited.into_inner().unwrap_or_else(PoisonError::into_inner));
-                window.end()
-            }
-        }
+    pub fn run<'a, W: Sync + ?Sized + 'a>(
+        &mut self,
+        components: impl IntoIterator<Item = &'a mut dyn Component<W>>,
+        end: u64,
+        world: &W,
+    ) -> u64 {
+        let seats = components.into_iter().map(|component| Seat {
+            clock: AtomicU64::new(component.clock()),
+            waits_on: AtomicUsize::new(NONE),
+            component: Mutex::new(component),
+        });
+        let window = Window {
+            seats: seats.collect(),
+            places: &self.places,
+            turns: &self.turns,
+            stride: self.stride,
+            end: AtomicU64::new(end),
+            world,
+        };
+        self.crew.run(|thread| window.attend(thread));
+        window.end()
     }
 }
 
-/// The cycle up to which a component may run that has come to cycle `at` and is to come to `end`, by its inputs and how far the others have come; no
-/// later than `at` if it may not.
-#[inline(always)]
-fn horizon(at: u64, end: u64, stride: u64, inputs: &[Input], clock: impl Fn(usize) -> u64) -> u64 {
-    let to = end.min(at + stride);
-    let arrives = inputs.iter().map(|input| clock(input.from) + input.latency);
-    arrives.fold(to, u64::min)
-}
-
-/// Runs all components in turn, on the caller's thread.
-fn run_in_turn<W: ?Sized>(
-    parts: &mut [Part<W>],
-    inputs: &[Vec<Input>],
-    stride: u64,
-    mut end: u64,
-    world: &W,
-) -> u64 {
-    loop {
-        let (mut any, mut left) = (false, false);
-        for number in 0..parts.len() {
-            let Part {
-                clock: at,
-                ahead,
-                waits_on,
-                ..
-            } = parts[number];
-            if at >= end + ahead {
-                continue;
-            }
-            if waits_on != NONE && parts[waits_on].clock < at {
-                left = true;
-                continue;
-            }
-            let to = horizon(at, end + ahead, stride, &inputs[number], |from| {
-                parts[from].clock
-            });
-            if to <= at {
-                left = true;
-                continue;
-            }
-            let part = &mut parts[number];
-            let ran = part.component.run(to, world);
-            if let Ran::Ends { at } = ran {
-                end = end.min(at);
-            }
-            let before = (at, waits_on);
-            (part.clock, part.waits_on) = ran.place();
-            any |= (part.clock, part.waits_on) != before;
-            left |= part.clock < end + ahead;
-        }
-        if !left {
-            return end;
-        }
-        let describe = || parts.iter().map(|part| (part.clock, part.waits_on));
-        assert!(
-            any,
-            "no component can go on: {:?}",
-            describe().collect::<Vec<_>>()
-        );
-    }
-}
+/// No component.
+const NONE: usize = usize::MAX;
 
 /// A component that several threads may come for. What one thread changes is in no line of the host's cache with what another does.
 #[repr(align(128))]
@@ -136,7 +91,6 @@ struct Seat<'a, W: ?Sized> {
     clock: AtomicU64,
     /// The component that has to come as far before this one goes on.
     waits_on: AtomicUsize,
-    ahead: u64,
     component: Mutex<&'a mut dyn Component<W>>,
 }
 
@@ -147,140 +101,130 @@ impl<W: ?Sized> Seat<'_, W> {
     }
 }
 
-/// A window under way on several threads.
+/// A window under way.
 struct Window<'a, W: ?Sized> {
     seats: Vec<Seat<'a, W>>,
-    inputs: &'a [Vec<Input>],
-    homes: &'a [usize],
+    places: &'a [Place],
+    turns: &'a [Turns],
     stride: u64,
     end: AtomicU64,
-    has_panicked: AtomicBool,
     world: &'a W,
 }
 
-impl<'a, W: Sync + ?Sized> Window<'a, W> {
-    fn new(
-        parts: &'a mut [Part<W>],
-        inputs: &'a [Vec<Input>],
-        homes: &'a [usize],
-        stride: u64,
-        end: u64,
-        world: &'a W,
-    ) -> Window<'a, W> {
-        let seats = parts.iter_mut().map(|part| Seat {
-            clock: AtomicU64::new(part.clock),
-            waits_on: AtomicUsize::new(part.waits_on),
-            ahead: part.ahead,
-            component: Mutex::new(&mut *part.component),
-        });
-        Window {
-            seats: seats.collect(),
-            inputs,
-            homes,
-            stride,
-            end: AtomicU64::new(end),
-            has_panicked: AtomicBool::new(false),
-            world,
-        }
-    }
-
+impl<W: Sync + ?Sized> Window<'_, W> {
     #[inline]
     fn end(&self) -> u64 {
         self.end.load(Ordering::Acquire)
     }
 
-    /// The cycle up to which a component may run from where it is, if it may.
     #[inline]
+    fn is_alone(&self) -> bool {
+        self.turns.len() == 1
+    }
+
+    /// The cycle up to which a component may run from where it is, if it may: by the window's end, its inputs and how far the others have come.
+    #[inline(always)] // for every component in every turn
     fn horizon(&self, number: usize) -> Option<u64> {
-        let seat = &self.seats[number];
+        let (seat, place) = (&self.seats[number], &self.places[number]);
         let at = seat.clock.load(Ordering::Relaxed);
+        let mut to = (self.end() + place.ahead).min(at + self.stride);
         let on = seat.waits_on.load(Ordering::Relaxed);
-        if on != NONE && self.seats[on].clock() < at {
+        if to <= at || on != NONE && self.seats[on].clock() < at {
             return None;
         }
-        let end = self.end() + seat.ahead;
-        let clock = |from: usize| self.seats[from].clock();
-        let to = horizon(at, end, self.stride, &self.inputs[number], clock);
-        (to > at).then_some(to)
+        for input in &place.inputs {
+            to = to.min(self.seats[input.from].clock() + input.latency);
+            if to <= at {
+                return None;
+            }
+        }
+        Some(to)
     }
 
     /// Runs a component for a while if it can run and no other thread runs it. Returns whether it has come any further.
     #[inline]
     fn run(&self, number: usize) -> bool {
+        // Another thread may hold the lock: first it is looked whether there is anything to do.
+        let Some(mut to) = self.horizon(number) else {
+            return false;
+        };
         let seat = &self.seats[number];
         let Ok(mut component) = seat.component.try_lock() else {
             return false;
         };
-        // What is asked again under the lock is as of the last run.
-        let Some(to) = self.horizon(number) else {
-            return false;
-        };
-        let before = seat.clock.load(Ordering::Relaxed);
+        if !self.is_alone() {
+            // Another may have run it since.
+            match self.horizon(number) {
+                Some(now) => to = now,
+                None => return false,
+            }
+        }
         let ran = component.run(to, self.world);
-        if let Ran::Ends { at } = ran {
+        let (before, at) = (seat.clock.load(Ordering::Relaxed), component.clock());
+        debug_assert!((before..=to).contains(&at), "{before} <= {at} <= {to}");
+        let on = match ran {
+            Ran::Waits(on) => on,
+            Ran::On | Ran::Ends => NONE,
+        };
+        if ran == Ran::Ends {
             self.end.fetch_min(at, Ordering::AcqRel);
         }
-        let (at, on) = ran.place();
-        debug_assert!((before..=to).contains(&at), "{before} <= {at} <= {to}");
         let waited_on = seat.waits_on.swap(on, Ordering::Relaxed);
         seat.clock.store(at, Ordering::Release);
         at > before || on != waited_on
     }
 
-    fn is_done(&self, number: usize) -> bool {
-        self.seats[number].clock() >= self.end() + self.seats[number].ahead
-    }
-
-    /// Runs what a thread can run until all is done. Returns for how long it has waited.
-    fn attend(&self, thread: usize) -> Duration {
-        let _guard = PanicGuard(&self.has_panicked);
-        let (mut waited, mut since) = (Duration::ZERO, None);
+    /// Runs what a thread can run until all have come to the end, or one has panicked.
+    fn attend(&self, thread: usize) {
         let (mut patience, mut looks) = (Patience::default(), 0);
-        let at_home = |&number: &usize| self.homes[number] == thread;
-        let own: Vec<usize> = (0..self.seats.len()).filter(at_home).collect();
+        let Turns { at_home, elsewhere } = &self.turns[thread];
         loop {
             let mut any = false;
-            for &number in &own {
-                any |= self.horizon(number).is_some() && self.run(number);
+            for number in at_home {
+                any |= self.run(*number);
+            }
+            // A single thread needs no second look.
+            if (!any || self.is_alone()) && self.has_ended() {
+                return;
             }
             if !any {
-                let over = (0..self.seats.len()).all(|number| self.is_done(number));
-                if over || self.has_panicked.load(Ordering::Relaxed) {
-                    break;
+                if self.has_failed() {
+                    return;
                 }
+                assert!(
+                    !self.is_alone(),
+                    "no component can go on: {:?}",
+                    self.clocks()
+                );
                 looks += 1;
-                any = looks >= LOOKS_AT_HOME && self.help(thread);
+                any = looks >= LOOKS_AT_HOME && elsewhere.iter().any(|number| self.run(*number));
             }
             if any {
-                waited += since
-                    .take()
-                    .map_or(Duration::ZERO, |at: Instant| at.elapsed());
                 (patience, looks) = (Patience::default(), 0);
-            } else {
-                if thread == 0 {
-                    since.get_or_insert_with(Instant::now);
-                }
-                patience.wait();
+            } else if !patience.wait() {
+                doze();
             }
         }
-        waited + since.map_or(Duration::ZERO, |at| at.elapsed())
     }
 
-    /// Runs a component that is at home elsewhere and can run.
-    fn help(&self, thread: usize) -> bool {
-        let others = (0..self.seats.len()).map(|i| (i + thread) % self.seats.len());
-        let mut others = others.filter(|&number| self.homes[number] != thread);
-        others.any(|number| self.horizon(number).is_some() && self.run(number))
+    /// Whether all have come to the end.
+    fn has_ended(&self) -> bool {
+        let end = self.end();
+        let mut seats = self.seats.iter().zip(self.places);
+        seats.all(|(seat, place)| seat.clock() >= end + place.ahead)
     }
-}
 
-/// Lets other threads go when one panics.
-struct PanicGuard<'a>(&'a AtomicBool);
+    /// Whether a component has panicked.
+    fn has_failed(&self) -> bool {
+        let mut seats = self.seats.iter();
+        seats.any(|seat| seat.component.is_poisoned())
+    }
 
-impl Drop for PanicGuard<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
-        }
+    /// Of each component the clock and what it waits on.
+    fn clocks(&self) -> Vec<(u64, usize)> {
+        let seats = self.seats.iter();
+        seats
+            .map(|s| (s.clock(), s.waits_on.load(Ordering::Relaxed)))
+            .collect()
     }
 }

@@ -9,8 +9,8 @@
 //! Some inputs matter only now and then: a component that has room in a buffer need not know how far the buffer's other end is. Such a
 //! component runs without the input while it can, and [waits](Ran::Waits) for the other component's clock when it cannot.
 //!
-//! The [`Engine`] runs components for a *window*: up to a cycle at which the caller looks at all of them. On one thread it runs them in turn, on
-//! several each thread runs those that are at home there, and helps with others when it has nothing to do. Both are the same loop. What a component
+//! The [`Engine`] runs components for a *window*: up to a cycle at which the caller looks at all of them. Each thread of its [`Crew`] runs the components that
+//! are at home there in turn, and others when it can run none of these. On one thread all components are at home. What a component
 //! computes must not depend on when it is run, only on its messages: then every window ends with the same state on any number of threads.
 //!
 //! This crate knows nothing of GPUs.
@@ -24,7 +24,7 @@ mod executor;
 mod link;
 mod sync;
 
-pub use component::{Component, Input, Part, Ran};
+pub use component::{Component, Input, Place, Ran};
 pub use crew::Crew;
 #[cfg(not(feature = "loom"))]
 pub use executor::Engine;

@@ -37,7 +37,9 @@ fn two_rounds_of_two_threads() {
         crew.run(|thread| add(&cells.0[thread], 1));
         // What a thread did in one round reaches the other in the next.
         crew.run(|thread| add(&cells.0[1 - thread], 2));
-        assert_eq!(cells.0.each_ref().map(value), [3; 2]);
+        // The helper is called once in a round, or does not come.
+        let [of_caller, of_helper] = cells.0.each_ref().map(value);
+        assert!([1, 3].contains(&of_caller) && [2, 3].contains(&of_helper));
     });
 }
 
@@ -48,7 +50,8 @@ fn a_round_of_three_threads() {
         let cells = Cells([0, 0, 0].map(UnsafeCell::new));
         let cells = &cells;
         crew.run(|thread| add(&cells.0[thread], 1));
-        assert_eq!(cells.0.each_ref().map(value), [1; 3]);
+        let [caller, helpers @ ..] = cells.0.each_ref().map(value);
+        assert!(caller == 1 && helpers.iter().all(|calls| *calls <= 1));
     });
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use warpsim_engine::{Component, Crew, Engine, Input, Link, Part, Ran, Signal};
+use warpsim_engine::{Component, Crew, Engine, Input, Link, Place, Ran, Signal};
 
 /// Cycles by which all clocks move.
 const STEP: u64 = 4;
@@ -81,6 +81,10 @@ impl Toy {
 }
 
 impl Component<()> for Toy {
+    fn clock(&self) -> u64 {
+        self.at
+    }
+
     fn run(&mut self, to: u64, (): &()) -> Ran {
         if self.lingers {
             use std::hash::{BuildHasher, RandomState};
@@ -96,15 +100,15 @@ impl Component<()> for Toy {
                 && (at / STEP).is_multiple_of(habit.every)
                 && habit.clock.read() < at
             {
-                return Ran::Waits { at, on: habit.on };
+                return Ran::Waits(habit.on);
             }
             if at == self.ends_at {
-                return Ran::Ends { at };
+                return Ran::Ends;
             }
             self.deal(at + STEP);
             self.clock.publish(self.at);
         }
-        Ran::To { at: self.at }
+        Ran::On
     }
 }
 
@@ -155,7 +159,7 @@ fn plan() -> impl Strategy<Value = Plan> {
 type Outcome = (Vec<Vec<(Message, u64)>>, Vec<u64>);
 
 /// Runs a machine, in which only the last toy may be ahead.
-fn run(plan: &Plan, crew: Option<Crew>, lingers: bool) -> Outcome {
+fn run(plan: &Plan, helpers: usize, lingers: bool) -> Outcome {
     let clocks: Vec<Arc<Signal>> = (0..plan.toys).map(|_| Arc::default()).collect();
     let last = plan.toys - 1;
     let mut toys: Vec<Toy> = (0..plan.toys)
@@ -176,12 +180,19 @@ fn run(plan: &Plan, crew: Option<Crew>, lingers: bool) -> Outcome {
             lingers,
         })
         .collect();
-    let mut inputs = vec![Vec::new(); plan.toys];
+    let mut places = vec![
+        Place {
+            work: 1,
+            ..Place::default()
+        };
+        plan.toys
+    ];
+    places[last].ahead = plan.ahead * STEP;
     for &(from, to, latency) in &plan.links {
         let link: Arc<Link<Message>> = Arc::default();
         // What the last toy sends can be far ahead only of those that it need not hear from.
         let latency = latency * STEP + if to == last { plan.ahead * STEP } else { 0 };
-        inputs[to].push(Input { from, latency });
+        places[to].inputs.push(Input { from, latency });
         toys[to].inputs.push(link.clone());
         toys[from].outputs.push(Output { link, latency });
     }
@@ -195,23 +206,12 @@ fn run(plan: &Plan, crew: Option<Crew>, lingers: bool) -> Outcome {
     for (token, &(to, at)) in plan.first.iter().enumerate() {
         toys[to].waiting.push((at, plan.toys, token as u64));
     }
-    let engine = Engine::new(inputs, plan.stride * STEP);
-    let mut engine = match crew {
-        Some(crew) => engine.on(crew, &vec![1; plan.toys]),
-        None => engine,
-    };
+    let mut engine = Engine::new(places, plan.stride * STEP, Crew::new(helpers));
     let (mut end, mut ends) = (0, Vec::new());
     for window in &plan.windows {
         end += window * STEP;
-        let mut parts: Vec<Part<()>> = toys
-            .iter_mut()
-            .enumerate()
-            .map(|(number, toy)| {
-                let (at, ahead) = (toy.at, if number == last { plan.ahead * STEP } else { 0 });
-                Part::new(toy, at, ahead)
-            })
-            .collect();
-        let ended = engine.run(&mut parts, end, &());
+        let components = toys.iter_mut().map(|toy| toy as &mut dyn Component<()>);
+        let ended = engine.run(components, end, &());
         ends.push(ended);
         if ended < end {
             break;
@@ -231,9 +231,9 @@ proptest! {
 
     #[test]
     fn on_several_threads_as_in_turn(plan in plan()) {
-        let in_turn = run(&plan, None, false);
+        let in_turn = run(&plan, 0, false);
         for helpers in [1, 3] {
-            let together = run(&plan, Some(Crew::new(helpers)), true);
+            let together = run(&plan, helpers, true);
             prop_assert_eq!(&in_turn, &together);
         }
     }
@@ -242,55 +242,78 @@ proptest! {
     fn whatever_the_stride_and_the_windows(plan in plan(), stride in 1u64..40) {
         let all = plan.windows.iter().sum();
         let other = Plan { stride, windows: vec![all], ..plan.clone() };
-        let (logs, ends) = run(&plan, None, false);
-        let (same, other_ends) = run(&other, None, false);
+        let (logs, ends) = run(&plan, 0, false);
+        let (same, other_ends) = run(&other, 0, false);
         prop_assert_eq!(logs, same);
         prop_assert_eq!(ends.last(), other_ends.last());
     }
 }
 
-/// A component that does nothing but say how far it has come.
-struct Idle(fn(u64) -> Ran);
+/// A component that does this.
+struct Odd<F>(u64, F);
 
-impl Component<()> for Idle {
+impl<F: FnMut(&mut u64, u64) -> Ran + Send> Component<()> for Odd<F> {
+    fn clock(&self) -> u64 {
+        self.0
+    }
+
     fn run(&mut self, to: u64, (): &()) -> Ran {
-        (self.0)(to)
+        (self.1)(&mut self.0, to)
+    }
+}
+
+fn both<'a>(
+    one: &'a mut dyn Component<()>,
+    other: &'a mut dyn Component<()>,
+) -> [&'a mut dyn Component<()>; 2] {
+    [one, other]
+}
+
+/// Goes as far as it may.
+fn goes(at: &mut u64, to: u64) -> Ran {
+    *at = to;
+    Ran::On
+}
+
+/// A component that hears of the first one after so long.
+fn hears(latency: u64) -> Place {
+    Place {
+        inputs: vec![Input { from: 0, latency }],
+        work: 1,
+        ..Place::default()
     }
 }
 
 #[test]
 fn a_component_goes_as_far_as_its_inputs_latency_says_and_no_further() {
-    static CLOCK: Signal = Signal::new(0);
-    let inputs = vec![
-        Vec::new(),
-        vec![Input {
-            from: 0,
-            latency: 7,
-        }],
-    ];
-    let mut engine = Engine::new(inputs, 20);
-    let mut first = Idle(|to| {
-        CLOCK.publish(to);
-        Ran::To { at: to }
+    let clock = Signal::new(0);
+    let mut engine = Engine::new(vec![Place::default(), hears(7)], 20, Crew::new(0));
+    let mut first = Odd(0, |at: &mut u64, to| {
+        clock.publish(to);
+        goes(at, to)
     });
-    let mut second = Idle(|to| {
-        assert_eq!(to, (CLOCK.read() + 7).min(100));
-        Ran::To { at: to }
+    let mut second = Odd(7, |at: &mut u64, to| {
+        assert_eq!(to, (clock.read() + 7).min(100));
+        goes(at, to)
     });
-    let mut parts = [Part::new(&mut first, 0, 0), Part::new(&mut second, 7, 0)];
-    assert_eq!(engine.run(&mut parts, 100, &()), 100);
+    assert_eq!(engine.run(both(&mut first, &mut second), 100, &()), 100);
+    assert_eq!((first.0, second.0), (100, 100));
 }
 
 #[test]
 fn components_that_wait_for_each_other_are_an_error_that_names_their_clocks() {
-    let mut engine = Engine::new(vec![Vec::new(), Vec::new()], 100);
-    let (mut a, mut b) = (
-        Idle(|_| Ran::Waits { at: 9, on: 1 }),
-        Idle(|_| Ran::Waits { at: 8, on: 0 }),
-    );
-    let mut parts = [Part::new(&mut a, 0, 0), Part::new(&mut b, 7, 0)];
+    let mut engine = Engine::new(vec![Place::default(); 2], 100, Crew::new(0));
+    let stops = |cycle, on| {
+        move |at: &mut u64, _| {
+            *at = cycle;
+            Ran::Waits(on)
+        }
+    };
     // The second goes on, as the first has come further, but never past cycle 8.
-    let result = catch_unwind(AssertUnwindSafe(|| engine.run(&mut parts, 100, &())));
+    let (mut a, mut b) = (Odd(0, stops(9, 1)), Odd(7, stops(8, 0)));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        engine.run(both(&mut a, &mut b), 100, &())
+    }));
     let message = result.expect_err("no component can go on");
     let message = message.downcast_ref::<String>().expect("a message");
     assert!(message.contains("(9, 1)"), "{message}");
@@ -298,18 +321,11 @@ fn components_that_wait_for_each_other_are_an_error_that_names_their_clocks() {
 
 #[test]
 fn a_component_that_panics_lets_the_others_go() {
-    let mut engine = Engine::new(
-        vec![
-            Vec::new(),
-            vec![Input {
-                from: 0,
-                latency: 1,
-            }],
-        ],
-        10,
-    )
-    .on(Crew::new(1), &[1, 1]);
-    let (mut bad, mut other) = (Idle(|_| panic!("lost")), Idle(|to| Ran::To { at: to }));
-    let mut parts = [Part::new(&mut bad, 0, 0), Part::new(&mut other, 0, 0)];
-    assert!(catch_unwind(AssertUnwindSafe(|| engine.run(&mut parts, 100, &()))).is_err());
+    for helpers in [0, 1, 3] {
+        let mut engine = Engine::new(vec![hears(100), hears(1)], 10, Crew::new(helpers));
+        let lost = |_: &mut u64, _| -> Ran { panic!("lost") };
+        let (mut bad, mut other) = (Odd(0, lost), Odd(0, goes));
+        let run = || engine.run(both(&mut bad, &mut other), 100, &());
+        assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+    }
 }

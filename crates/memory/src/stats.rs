@@ -44,22 +44,6 @@ pub struct DramCounters {
     pub total_clocks: u64,
 }
 
-impl DramCounters {
-    /// Adds what has been counted elsewhere, or at another time.
-    pub(crate) fn add(&mut self, more: &DramCounters) {
-        self.reads += more.reads;
-        self.writes += more.writes;
-        self.read_bytes += more.read_bytes;
-        self.write_bytes += more.write_bytes;
-        self.activates += more.activates;
-        self.precharges += more.precharges;
-        self.row_hits += more.row_hits;
-        self.row_misses += more.row_misses;
-        self.busy_clocks += more.busy_clocks;
-        self.total_clocks += more.total_clocks;
-    }
-}
-
 /// Counters of the interconnect, by direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NetworkCounters {

@@ -57,7 +57,6 @@ impl Way {
         Options {
             skip: self.skip,
             threads: self.threads,
-            all_threads: true,
             observer: self.listens.map(listener),
             max_cycles,
             ..Options::default()

@@ -33,7 +33,7 @@ mod refusals;
 mod replacement;
 mod spills;
 mod stalls;
+mod threads;
 mod timing;
-mod unseen;
 mod virtual_blocks;
 mod visibility;

@@ -46,7 +46,6 @@ fn run(
     let options = Options {
         max_cycles: limit,
         threads: way.0,
-        all_threads: true,
         skip: way.1,
         ..Options::default()
     };

@@ -99,7 +99,6 @@ fn ways() -> [(&'static str, Options); 4] {
             "on two threads",
             Options {
                 threads: 2,
-                all_threads: true,
                 ..default()
             },
         ),

@@ -341,7 +341,6 @@ impl Case {
         };
         let threads = |threads| Options {
             threads,
-            all_threads: true,
             ..Options::default()
         };
         let ways = [

@@ -269,7 +269,6 @@ fn samples_are_the_same_on_any_number_of_threads() {
             let options = Options {
                 observer: Some(Box::new(written.clone())),
                 threads,
-                all_threads: true,
                 ..Options::default()
             };
             run_with(workload, &machine, options);

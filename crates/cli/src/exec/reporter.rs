@@ -192,7 +192,6 @@ impl Watch for Reporter<'_> {
             check_steps: simulation.checks(Check::Steps),
             reference: simulation.reference,
             threads: threads.count,
-            all_threads: threads.all,
         };
         let device = Simulated::new(self.machine.clone(), options).map_err(|e| e.text)?;
         self.listening.insert(number, (outputs, listening));

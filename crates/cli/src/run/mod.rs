@@ -141,7 +141,6 @@ fn device_options(
         no_skip: simulation.no_skip,
         reference: simulation.reference,
         threads: threads.count,
-        all_threads: threads.all,
         observers: Vec::new(),
         progress,
     }

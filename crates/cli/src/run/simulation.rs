@@ -65,16 +65,13 @@ impl SimulationArguments {
     }
 }
 
-/// Where this is set, as many threads run as are asked for, and all of them all the time, whatever the host has and has to do:
-/// for tests.
+/// Where this is set, as many threads run as are asked for, even if the host has fewer cores: for tests.
 const ALL_THREADS: &str = "WARPSIM_ALL_THREADS";
 
 /// The host's threads that a run takes.
 pub struct HostThreads {
     /// How many.
     pub count: usize,
-    /// All of them all the time.
-    pub all: bool,
     /// What the user is told about it.
     pub note: Option<String>,
 }
@@ -87,7 +84,6 @@ impl HostThreads {
         let taken = if all { asked } else { asked.min(cores) };
         HostThreads {
             count: taken,
-            all,
             note: (taken < asked).then(|| {
                 format!(
                     "--threads {asked}: this host has {cores} cores, and no more threads are taken"

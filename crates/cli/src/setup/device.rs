@@ -33,8 +33,6 @@ pub struct DeviceOptions {
     pub reference: bool,
     /// Host threads.
     pub threads: usize,
-    /// All of them all the time, whatever else the host has to do.
-    pub all_threads: bool,
     /// Who listens.
     pub observers: Vec<Box<dyn Observer>>,
     /// Who wants to know how far it is.
@@ -61,7 +59,6 @@ pub fn make_device(machine: &Machine, options: DeviceOptions) -> Result<Simulate
         check_steps: options.check_steps,
         reference: options.reference,
         threads: options.threads,
-        all_threads: options.all_threads,
     };
     let mut device = Simulated::new(machine.clone(), options)?;
     if machine_code {

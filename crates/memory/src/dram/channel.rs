@@ -1,15 +1,11 @@
 //! The way from a channel's L2 slices to its DRAM and back: a queue for each slice, an
-//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models. What is behind the delay is in
-//! [`far`](super::far): this side has to be told what happens there before its time comes.
+//! arbiter that takes one request per clock, a fixed delay, then one of the DRAM models.
 
-use super::far::Told;
 use super::gddr::{Flying, Gddr};
 use super::inlets::Inlets;
 use super::simple::SimpleDram;
-use super::{DramRequest, News};
-use crate::cache::mshr::Fetch;
+use super::{Done, DramRequest, News};
 use crate::clock::Clock;
-use crate::history::History;
 use crate::ring::Ring;
 use crate::stats::DramCounters;
 use crate::time::{Cycle, Tick};
@@ -21,26 +17,24 @@ const RETURN_QUEUE: u32 = 116;
 
 #[derive(Clone, Debug)]
 enum Model {
-    Gddr(Box<NearSide>),
+    Gddr(Box<Delayed>),
     Simple(SimpleDram),
 }
 
-/// The near side of a channel with a far one.
+/// DRAM with banks behind a fixed delay.
 #[derive(Clone, Debug)]
-struct NearSide {
+struct Delayed {
+    /// Core cycles that a request is in the delay.
     latency: u64,
     /// Clocks from a read's command to its completion.
     read_to_done: u64,
-    /// Requests that the far side has not been given, with the tick in which they reach the DRAM.
-    sent: Ring<(Tick, DramRequest)>,
-    /// Requests on the far side whose commands are not out.
-    beyond: u32,
+    /// Requests with the tick in which they reach the DRAM.
+    delay: Ring<(Tick, DramRequest)>,
+    dram: Gddr,
+    /// Requests in the delay or the DRAM whose commands are not out.
+    waiting: usize,
     /// Requests whose commands are out.
     flying: Flying,
-    /// Whether the scheduler's queue is full.
-    full: History,
-    /// What happens on the far side before this tick is known.
-    known: Tick,
 }
 
 /// A memory channel.
@@ -56,14 +50,13 @@ impl Channel {
     /// An idle channel for `slices` slices (at most 64), each with a queue of `inlet` requests.
     pub fn new(config: &Dram, clock: Clock, slices: usize, inlet: u32) -> Channel {
         let model = match config.model {
-            DramModel::Gddr => Model::Gddr(Box::new(NearSide {
+            DramModel::Gddr => Model::Gddr(Box::new(Delayed {
                 latency: u64::from(config.latency),
                 read_to_done: Gddr::read_to_done(config),
-                sent: Ring::new(),
-                beyond: 0,
+                delay: Ring::new(),
+                dram: Gddr::new(config),
+                waiting: 0,
                 flying: Flying::default(),
-                full: History::new(false),
-                known: Tick::ZERO,
             })),
             DramModel::Simple => Model::Simple(SimpleDram::new(
                 config.latency,
@@ -95,12 +88,12 @@ impl Channel {
         self.next
     }
 
-    /// Every read that has not been told of completes in this tick or later.
+    /// All ticks before `tick` have been simulated: every read that has not been told of completes in this tick or later.
     #[inline]
-    pub fn no_fill_before(&self) -> Tick {
+    pub fn no_fill_before(&self, tick: Tick) -> Tick {
         match &self.model {
-            // Such a read gets its command at the earliest when what is known ends.
-            Model::Gddr(near) => near.known.saturating_add(near.read_to_done),
+            // Such a read gets its command in `tick` at the earliest.
+            Model::Gddr(behind) => tick + behind.read_to_done,
             Model::Simple(_) => Tick::ZERO,
         }
     }
@@ -114,46 +107,16 @@ impl Channel {
     pub fn describe(&self) -> String {
         let queues = self.inlets.describe();
         match &self.model {
-            Model::Gddr(_) => queues,
+            Model::Gddr(behind) => {
+                let (delayed, queued) = (behind.delay.len(), behind.dram.queued());
+                format!("{queues}, {delayed} delayed, {queued} in the scheduler's queue")
+            }
             Model::Simple(dram) => format!("{queues}, {} in the DRAM", dram.in_flight()),
         }
     }
 
-    /// Tells the far side which requests come to it, if there are any: `take(sent)` takes them out.
-    #[inline]
-    pub fn tell(&mut self, take: impl FnOnce(&mut Ring<(Tick, DramRequest)>)) {
-        if let Model::Gddr(near) = &mut self.model
-            && !near.sent.is_empty()
-        {
-            near.beyond += near.sent.len() as u32;
-            take(&mut near.sent);
-        }
-    }
-
-    /// Hears what happens on the far side before tick `known`: it has been run so far, and knows of all requests that come to it
-    /// until then. `fetched(slice, reads)` is called for every slice, with the reads of which it is known when they complete, to be taken
-    /// out.
-    #[inline(always)]
-    pub fn hear(
-        &mut self,
-        told: &mut Told,
-        known: Tick,
-        fetched: &mut impl FnMut(usize, &mut Ring<(Cycle, Fetch)>),
-    ) {
-        if let Model::Gddr(near) = &mut self.model {
-            for (slice, reads) in told.fetched.iter_mut().enumerate() {
-                fetched(slice, reads);
-            }
-            told.sorted = 0;
-            near.beyond -= near.flying.append(&mut told.flying) as u32;
-            near.full.append(&mut told.full);
-            // A slice with requests there looks again when what was known ends: none of them completes before that.
-            near.known = known;
-        }
-    }
-
     /// Runs the ticks of core cycle `cycle`, which end before tick `end`. `tell(slice, news)`
-    /// is called where there is room again and, unless there is a far side, for every read that completes.
+    /// is called where there is room again and for every read of which it is known when it completes.
     #[inline(always)] // its one caller is the loop over channels
     pub fn run(
         &mut self,
@@ -165,42 +128,52 @@ impl Channel {
         while self.next < end {
             let tick = self.next;
             self.next = match self.model {
-                Model::Gddr(_) => self.gddr_tick(cycle, tick, tell),
+                Model::Gddr(_) => self.gddr_tick(cycle, tick, stats, tell),
                 Model::Simple(_) => self.simple_tick(cycle, tick, stats, tell),
             };
         }
     }
 
-    /// One tick: the credits of completed requests come back, if there is none left or nothing else to come, and a request is taken from
-    /// the slices. Returns the next tick in which anything can happen. (That a request completes is nothing by itself: its
-    /// slice has been told when, and only those that wait for a credit have to know by then.)
+    /// One tick: the DRAM sends a command, the credits of completed requests come back, if there is none left or nothing else to come, a request is taken
+    /// from the slices, and one whose delay is over goes to the DRAM. Returns the next tick in which anything can happen. (That a request completes is
+    /// nothing by itself: its slice has been told when, and only those that wait for a credit have to know by then.)
     #[inline]
-    fn gddr_tick(&mut self, cycle: Cycle, tick: Tick, tell: &mut impl FnMut(usize, News)) -> Tick {
-        let Model::Gddr(near) = &mut self.model else {
+    fn gddr_tick(
+        &mut self,
+        cycle: Cycle,
+        tick: Tick,
+        stats: &mut DramCounters,
+        tell: &mut impl FnMut(usize, News),
+    ) -> Tick {
+        let Model::Gddr(behind) = &mut self.model else {
             return Tick::NEVER;
         };
-        debug_assert!(tick < near.known, "the far side has not come so far");
+        behind.command(tick, stats, |read_done, read| {
+            let fetched = News::Fetched(self.clock.cycle_of(read_done), read.fetch);
+            tell(usize::from(read.slice), fetched);
+        });
         let inlets = &mut self.inlets;
-        if !inlets.has_credits() || near.has_sent_all() {
-            near.flying
-                .complete(tick, |request| inlets.completed(request));
+        if !inlets.has_credits() || behind.waiting == 0 {
+            let flying = &mut behind.flying;
+            flying.complete(tick, |request| inlets.completed(request));
         }
-        if !self.inlets.is_empty()
-            && !near.full.at(tick)
-            && let Some(request) = self.inlets.take(tell)
+        if !inlets.is_empty()
+            && !behind.dram.is_full()
+            && let Some(request) = inlets.take(tell)
         {
-            let ready = self.clock.first_tick(cycle + near.latency);
-            near.sent.push_back((ready, request));
+            let ready = self.clock.first_tick(cycle + behind.latency);
+            behind.delay.push_back((ready, request));
+            behind.waiting += 1;
         }
-        let mut next = near.next();
-        if self.inlets.eligible() != 0 {
-            let has_room = match near.full.at(tick + 1) {
-                true => near.full.changes_at().min(near.known),
-                false => tick + 1,
-            };
-            next = next.min(has_room);
-        } else if !self.inlets.is_empty() {
-            next = next.min(near.flying.next());
+        behind.admit(tick, stats);
+        let mut next = behind.next();
+        if inlets.eligible() != 0 {
+            // A full queue gets room when a bank takes a request, which is an event of the DRAM.
+            if !behind.dram.is_full() {
+                return tick + 1;
+            }
+        } else if !inlets.is_empty() {
+            next = next.min(behind.flying.next());
         }
         next.max(tick + 1)
     }
@@ -234,20 +207,46 @@ impl Channel {
     }
 }
 
-impl NearSide {
-    /// The next tick in which more has to be known of the far side, or, if there is nothing there, in which the last request completes.
-    #[inline]
-    fn next(&self) -> Tick {
-        match self.has_sent_all() {
-            true => self.flying.last(),
-            false => self.known,
+impl Delayed {
+    /// The DRAM sends a command. `fetched(tick, read)` is called where it is the last for a read, which completes in that tick.
+    #[inline(always)] // its one caller is the tick
+    fn command(
+        &mut self,
+        tick: Tick,
+        stats: &mut DramCounters,
+        mut fetched: impl FnMut(Tick, &Done),
+    ) {
+        let (all, reads) = (self.flying.len(), self.flying.reads());
+        self.dram.step(tick, &mut self.flying, stats);
+        self.waiting -= self.flying.len() - all;
+        for (done, read) in self.flying.reads_behind(reads) {
+            fetched(*done, read);
         }
     }
 
-    /// The commands of all requests are out.
+    /// A request whose delay is over goes to the DRAM's queue.
+    #[inline(always)] // as above
+    fn admit(&mut self, tick: Tick, stats: &mut DramCounters) {
+        if self.delay.front().is_some_and(|&(ready, _)| ready <= tick)
+            && !self.dram.is_full()
+            && let Some((_, request)) = self.delay.pop_front()
+        {
+            self.dram.push(tick, request);
+        }
+        self.dram.look_ahead(tick, stats);
+    }
+
+    /// The next tick in which something can happen here, or, if no command is to come, in which the last request completes.
     #[inline]
-    fn has_sent_all(&self) -> bool {
-        self.beyond == 0 && self.sent.is_empty()
+    fn next(&self) -> Tick {
+        if self.waiting == 0 {
+            return self.flying.last();
+        }
+        let admits = match self.delay.front() {
+            Some(&(ready, _)) if !self.dram.is_full() => ready,
+            _ => Tick::NEVER,
+        };
+        self.dram.next_command().min(admits)
     }
 }
 

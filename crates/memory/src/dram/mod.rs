@@ -2,7 +2,6 @@
 //! behind, [`gddr`] with its banks and buses or [`simple`], a latency and a bandwidth.
 
 pub mod channel;
-pub mod far;
 pub mod gddr;
 mod inlets;
 pub mod simple;

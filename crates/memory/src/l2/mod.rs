@@ -177,13 +177,6 @@ impl Slice {
         self.fills.push_back((at, fetch));
     }
 
-    /// As [`fill`](Slice::fill) for several, of which the first arrives in core cycle `at`.
-    #[inline]
-    pub fn fill_all(&mut self, at: Cycle, fetched: &mut Ring<(Cycle, Fetch)>) {
-        self.fill_at = self.fill_at.min(at);
-        self.fills.append(fetched);
-    }
-
     /// The channel, which had none, has room for another request.
     #[inline]
     pub fn may_send_to_dram(&mut self) {

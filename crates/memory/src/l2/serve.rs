@@ -133,7 +133,10 @@ impl Slice {
         let end = cycle + u64::from(more) + 1;
         let tick = || around.dram.first_tick(end);
         let fill = self.fill_at < end
-            || !self.mshrs.is_empty() && around.channels[self.channel].no_fill_before() < tick();
+            || !self.mshrs.is_empty() && {
+                let channel = &around.channels[self.channel];
+                channel.no_fill_before(around.dram_tick) < tick()
+            };
         if fill { 0 } else { more }
     }
 

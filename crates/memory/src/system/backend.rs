@@ -6,7 +6,6 @@
 //! Atomics are written down with the cycles in which slices served them. The GPU performs them between periods.
 
 use super::deliveries::Deliveries;
-use super::far_sides::FarSides;
 use super::partitions::{Clocks, Partitions};
 use super::wires::{Admitted, RoomChange, Wires};
 use crate::address_map::AddressMap;
@@ -47,29 +46,21 @@ pub type Atomic = (Cycle, u16, u32);
 /// L2, DRAM and the network to the SMs.
 pub struct Backend {
     pub(super) partitions: Partitions,
-    pub(super) far: FarSides,
     pub(super) deliveries: Deliveries,
     /// Core cycles before this one have been simulated.
     pub(super) now: Cycle,
-    last_active: Cycle,
+    /// The last cycle in which something happened.
+    pub(super) last_active: Cycle,
     /// Atomics that have been served and not performed, in order.
     pub(super) atomics: Vec<Atomic>,
     /// What the request network has not heard of.
     pub(super) room: Vec<RoomChange>,
-    /// The cycle as of which the state is noted next; never if it has been.
-    note_at: Cycle,
-    noted: Noted,
+    /// What is counted before this cycle is asked for, and what it was when the back end came there.
+    pub(super) count_at: Cycle,
+    pub(super) counted: Box<MemoryStats>,
     wires: Arc<Wires>,
     /// Requests that have been admitted; emptied whenever the back end runs.
     arriving: Vec<Admitted>,
-}
-
-/// The back end at some cycle. The back end is ahead of the SMs, and what others ask about the whole memory system is answered as of theirs.
-pub(super) struct Noted {
-    pub next: Cycle,
-    pub last_active: Cycle,
-    pub is_idle: bool,
-    pub counted: Box<MemoryStats>,
 }
 
 impl Backend {
@@ -82,36 +73,18 @@ impl Backend {
         let net = &machine.interconnect;
         let quantum = u64::from(machine.gpu.quantum.max(1));
         let (own, before) = (net.reply_queue, net.output_buffer);
-        let far = FarSides::new(machine, clocks.dram);
         Backend {
             partitions: Partitions::new(machine, map, clocks),
-            far,
             deliveries: Deliveries::new(own, before, quantum, clocks.network, wires),
             now: Cycle::ZERO,
             last_active: Cycle::ZERO,
             atomics: Vec::new(),
             room: Vec::new(),
-            note_at: Cycle::NEVER,
-            noted: Noted {
-                next: Cycle::NEVER,
-                last_active: Cycle::ZERO,
-                is_idle: true,
-                counted: Box::default(),
-            },
+            count_at: Cycle::NEVER,
+            counted: Box::default(),
             wires: wires.clone(),
             arriving: Vec::new(),
         }
-    }
-
-    /// The state is to be noted as of cycle `at`, to which the back end has not come, or has just come.
-    pub(super) fn note_at(&mut self, at: Cycle) {
-        debug_assert!(self.now <= at);
-        self.note_at = at;
-    }
-
-    /// The state as of the last cycle for which it was asked.
-    pub(super) fn noted(&self) -> &Noted {
-        &self.noted
     }
 
     /// When something can happen next.
@@ -127,18 +100,15 @@ impl Backend {
         }
     }
 
-    /// Simulates a core cycle of a time that ends with cycle `end`.
+    /// Simulates a core cycle.
     #[inline]
-    pub(super) fn cycle(&mut self, cycle: Cycle, end: Cycle) {
+    fn cycle(&mut self, cycle: Cycle) {
         self.deliveries.come_to(cycle);
         let atomics = &mut self.atomics;
-        self.partitions.cycle(
-            cycle,
-            end,
-            &mut self.far,
-            &mut self.deliveries,
-            &mut |sm, token| atomics.push((cycle, sm, token)),
-        );
+        self.partitions
+            .cycle(cycle, &mut self.deliveries, &mut |sm, token| {
+                atomics.push((cycle, sm, token))
+            });
         self.last_active = cycle;
         self.now = cycle + 1;
     }
@@ -149,40 +119,34 @@ impl Backend {
             if cycle >= end {
                 break;
             }
-            self.cycle(cycle, end);
+            self.cycle(cycle);
         }
         self.now = self.now.max(end);
     }
 
-    /// Notes what the back end is.
-    pub(super) fn note(&mut self) {
-        let Noted { counted, .. } = &mut self.noted;
-        self.partitions.count(counted);
-        counted.replies.packets = self.deliveries.counters.packets;
-        counted.replies.flits = self.deliveries.counters.flits;
-        self.noted.next = self.partitions.next();
-        self.noted.last_active = self.last_active;
-        self.noted.is_idle = self.partitions.is_idle();
-        self.note_at = Cycle::NEVER;
+    /// What has been counted.
+    pub(super) fn count(&self, stats: &mut MemoryStats) {
+        self.partitions.count(stats);
+        stats.replies.packets = self.deliveries.counters.packets;
+        stats.replies.flits = self.deliveries.counters.flits;
     }
 
-    /// Notes the state as of cycle `at`, or later if the back end has come further, beside what is noted at the end of the window.
-    pub(super) fn note_early(&mut self, at: Cycle) {
-        let note_at = std::mem::replace(&mut self.note_at, Cycle::NEVER);
-        self.run_to(self.now.max(at));
-        self.note();
-        self.note_at = note_at;
-    }
-
-    /// Simulates up to a cycle, by itself.
-    pub(super) fn run_to(&mut self, end: Cycle) {
+    /// Takes in what has been admitted by now.
+    pub(super) fn receive(&mut self) {
         let mut arriving = std::mem::take(&mut self.arriving);
         self.wires.admitted.receive(&mut arriving);
         self.take_in(&mut arriving);
         self.arriving = arriving;
-        if self.note_at <= end {
-            self.run_until(self.note_at);
-            self.note();
+    }
+
+    /// Simulates up to a cycle, by itself.
+    pub(super) fn run_to(&mut self, end: Cycle) {
+        self.receive();
+        if self.count_at <= end {
+            self.run_until(self.count_at);
+            let mut counted = std::mem::take(&mut self.counted);
+            self.count(&mut counted);
+            (self.count_at, self.counted) = (Cycle::NEVER, counted);
         }
         self.run_until(end);
         self.partitions.take_room_changes(&mut self.room);
@@ -193,16 +157,18 @@ impl Backend {
     /// Nothing has happened since cycle `now`, nor is anything under way: the state is as if no later cycle had been simulated.
     pub(super) fn back_to(&mut self, now: Cycle) {
         self.now = now;
-        self.note_at = Cycle::NEVER;
-        self.partitions.know_less(now, &mut self.far);
         self.deliveries.back_to(now);
     }
 }
 
 /// The back end ahead of the request network.
 impl<W: ?Sized> Component<W> for Backend {
+    fn clock(&self) -> u64 {
+        self.now.get()
+    }
+
     fn run(&mut self, to: u64, _: &W) -> Ran {
         self.run_to(Cycle::new(to));
-        Ran::To { at: to }
+        Ran::On
     }
 }

@@ -20,7 +20,6 @@
 mod backend;
 mod deliveries;
 mod entrances;
-mod far_sides;
 mod partitions;
 mod replies;
 mod requests;
@@ -106,24 +105,10 @@ impl MemorySystem {
         &self.requests
     }
 
-    /// The cycle to which the back end has come.
-    pub fn backend_clock(&self) -> Cycle {
-        self.backend.now
-    }
-
-    /// The state of the back end is asked for as of cycle `end` next.
-    pub fn note_at(&mut self, end: Cycle) {
-        self.requests.admitted = 0;
-        self.requests.first_ready = Cycle::NEVER;
-        self.backend.note_at(end);
-    }
-
-    /// A window has ended early, in a period that ends with cycle `end`: the state of the back end is asked for as of then. Where it has come further, all
-    /// that has happened since says as well that it was not idle.
-    pub fn note_early(&mut self, end: Cycle) {
-        self.requests.admitted = 0;
-        self.requests.first_ready = Cycle::NEVER;
-        self.backend.note_early(end);
+    /// What is counted before cycle `end` will be [asked for](MemorySystem::sampled): the back end has not come further.
+    pub fn count_at(&mut self, end: Cycle) {
+        debug_assert!(self.backend.now <= end);
+        self.backend.count_at = end;
     }
 
     /// Runs the back end by itself up to a cycle, if it has not come there.
@@ -164,29 +149,30 @@ impl MemorySystem {
         atomics.drain(..served)
     }
 
-    /// The last core cycle in which anything happened inside.
+    /// The last core cycle in which anything happened inside: of the back end, which may be ahead, perhaps one to come.
     pub fn idle_since(&self) -> Cycle {
-        let backend = self.backend.noted().last_active;
-        self.requests.last_active.max(backend)
+        self.requests.last_active.max(self.backend.last_active)
     }
 
-    /// The earliest core cycle in which anything can happen inside.
-    pub fn next(&self) -> Cycle {
+    /// The earliest core cycle that has not been simulated in which anything can happen inside.
+    pub fn next(&mut self) -> Cycle {
         if self.requests.entrances.waiting() > 0 {
             return self.requests.now;
         }
-        let backend = self.backend.noted().next.min(self.requests.first_ready);
-        backend.min(self.requests.next()).max(self.requests.now)
+        self.backend.receive();
+        let next = self.backend.next().min(self.requests.next());
+        next.max(self.requests.now)
     }
 
     /// Everything has drained, write-backs included. Replies may be on their way to SMs.
     pub fn idle(&self) -> bool {
-        self.requests.is_empty() && self.requests.admitted == 0 && self.backend.noted().is_idle
+        let admitted = &self.wires.admitted;
+        self.requests.is_empty() && admitted.is_empty() && self.backend.partitions.is_idle()
     }
 
     /// Nothing happens before cycle `now`.
     pub fn skip_to(&mut self, now: Cycle) {
-        debug_assert!(self.next() >= now);
+        debug_assert!(self.requests.next() >= now);
         self.requests.now = self.requests.now.max(now);
         self.requests.publish();
     }
@@ -230,9 +216,19 @@ impl MemorySystem {
         slices.iter_mut().for_each(Slice::invalidate);
     }
 
-    /// Counters so far.
+    /// Counters so far, of the back end as far as it has come.
     pub fn stats(&self) -> MemoryStats {
-        let mut stats = MemoryStats::clone(&self.backend.noted().counted);
+        let mut stats = MemoryStats::default();
+        self.backend.count(&mut stats);
+        self.with_requests(stats)
+    }
+
+    /// Counters up to the cycle for which they were [asked](MemorySystem::count_at) last.
+    pub fn sampled(&self) -> MemoryStats {
+        self.with_requests(MemoryStats::clone(&self.backend.counted))
+    }
+
+    fn with_requests(&self, mut stats: MemoryStats) -> MemoryStats {
         let clocks = self.clocks.dram.first_tick(self.requests.now).get();
         stats.dram.total_clocks = clocks * self.channels;
         stats.requests = self.requests.counted();
@@ -242,9 +238,7 @@ impl MemorySystem {
     /// What is waiting where, one line for each part that is not empty.
     pub fn describe_pending(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let Backend {
-            partitions, far, ..
-        } = &self.backend;
+        let partitions = &self.backend.partitions;
         let entrances = &self.requests.entrances;
         let sms = 0..self.wires.sms.len();
         let sent: usize = sms.clone().map(|sm| self.requests.queued(sm)).sum();
@@ -270,11 +264,7 @@ impl MemorySystem {
         }
         for (number, channel) in partitions.channels.iter().enumerate() {
             if !channel.is_empty() {
-                let parts: Vec<String> = [Some(channel.describe()), far.describe(number)]
-                    .into_iter()
-                    .flatten()
-                    .collect();
-                lines.push(format!("DRAM channel {number}: {}", parts.join(", ")));
+                lines.push(format!("DRAM channel {number}: {}", channel.describe()));
             }
         }
         lines
@@ -282,36 +272,29 @@ impl MemorySystem {
 
     /// Simulates all core cycles before `until`, all parts in step.
     pub fn advance(&mut self, until: Cycle) {
-        let MemorySystem {
-            requests, backend, ..
-        } = self;
         loop {
-            let cycle = backend.next().min(requests.next()).max(requests.now);
-            if cycle >= until {
+            self.backend.receive();
+            let next = self.backend.next().min(self.requests.next());
+            let to = until.min(next.max(self.requests.now).saturating_add(1));
+            self.backend.run_to(to);
+            self.requests.run_to(to);
+            if to == until {
                 break;
             }
-            backend.cycle(cycle, until);
-            backend.partitions.take_room_changes(&mut backend.room);
-            for change in backend.room.drain(..) {
-                requests.entrances.hear(change);
-            }
-            requests.cycle(cycle);
-            backend.take_in(&mut requests.entrances.admitted);
         }
-        requests.now = requests.now.max(until);
-        backend.now = requests.now;
-        backend.deliveries.hand_over();
-        backend.note();
-        requests.publish();
     }
 }
 
 /// All parts in step, behind the SMs, where the back end may not be ahead.
 impl<W: ?Sized> Component<W> for MemorySystem {
+    fn clock(&self) -> u64 {
+        self.requests.now.get()
+    }
+
     fn run(&mut self, to: u64, _: &W) -> Ran {
         self.requests.receive();
         self.advance(Cycle::new(to));
-        Ran::To { at: to }
+        Ran::On
     }
 }
 

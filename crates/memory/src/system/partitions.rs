@@ -2,13 +2,11 @@
 //!
 //! Within a core cycle replies go into the network first, then DRAM runs, then the slices.
 
-use super::far_sides::FarSides;
 use super::wires::{Admitted, RoomChange};
 use crate::address_map::AddressMap;
 use crate::clock::Clock;
 use crate::dram::News;
 use crate::dram::channel::Channel;
-use crate::dram::far::Told;
 use crate::inflight::InflightTable;
 use crate::l2::{REPLY_CYCLES, Slice, Surroundings};
 use crate::network::crossbar::{Crossbar, Shape, Sink};
@@ -109,14 +107,12 @@ impl Partitions {
         self.slices_next.lower(slice, admitted.ready);
     }
 
-    /// Simulates a core cycle of a time that ends with cycle `end`. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
+    /// Simulates a core cycle. Replies come out at `sms`; `perform_atomic(sm, token)` is called for
     /// every atomic that a slice serves, in that order.
     #[inline]
     pub fn cycle(
         &mut self,
         cycle: Cycle,
-        end: Cycle,
-        far: &mut FarSides,
         sms: &mut impl Sink<Reply>,
         perform_atomic: &mut dyn FnMut(u16, u32),
     ) {
@@ -126,9 +122,6 @@ impl Partitions {
         if self.dram_next.min(self.slices_next.next()) <= cycle {
             let dram_end = self.clocks.dram.first_tick(cycle + 1);
             if self.dram_next <= cycle {
-                if far.known() <= cycle {
-                    self.foresee(cycle, end, far);
-                }
                 self.run_channels(cycle, dram_end);
             }
             if self.slices_next.next() <= cycle {
@@ -154,7 +147,7 @@ impl Partitions {
     }
 
     #[inline(never)]
-    pub(super) fn run_channels(&mut self, cycle: Cycle, end: Tick) {
+    fn run_channels(&mut self, cycle: Cycle, end: Tick) {
         let last = Tick::new(end.get() - 1);
         let (channels, slices) = (&mut self.channels, &mut self.slices);
         let (stats, slices_next) = (&mut self.stats.dram, &mut self.slices_next);
@@ -165,19 +158,6 @@ impl Partitions {
                 hand_on(first + slice, news, cycle, slices, slices_next);
             });
             channel.next()
-        });
-    }
-
-    /// A channel hears what happens on its far side before tick `known`.
-    #[inline(always)]
-    pub(super) fn hear_channel(&mut self, number: usize, told: &mut Told, known: Tick) {
-        let first = number * self.slices_per_channel;
-        let (slices, next) = (&mut self.slices, &mut self.slices_next);
-        self.channels[number].hear(told, known, &mut |slice, fetched| {
-            if let Some(&(at, _)) = fetched.front() {
-                slices[first + slice].fill_all(at, fetched);
-                next.lower(first + slice, at);
-            }
         });
     }
 

@@ -29,9 +29,6 @@ pub struct RequestNetwork {
     /// The core cycle in which something can happen in the crossbar.
     next: Cycle,
     pub(super) last_active: Cycle,
-    /// Requests admitted since the back end [noted](super::backend::Backend) its state, and when the first slice has something to do with one of them.
-    pub(super) admitted: u64,
-    pub(super) first_ready: Cycle,
     counters: NetworkCounters,
     /// Flits received so far, by SM.
     received: Vec<u64>,
@@ -63,8 +60,6 @@ impl RequestNetwork {
             now: Cycle::ZERO,
             next: Cycle::NEVER,
             last_active: Cycle::ZERO,
-            admitted: 0,
-            first_ready: Cycle::NEVER,
             counters: NetworkCounters::default(),
             received: vec![0; sms],
             wires: wires.clone(),
@@ -168,14 +163,6 @@ impl RequestNetwork {
         self.now = cycle + 1;
     }
 
-    /// Notes what has been admitted.
-    pub(super) fn note_admitted(&mut self) {
-        let admitted = &self.entrances.admitted;
-        self.admitted += admitted.len() as u64;
-        let ready = admitted.iter().map(|admitted| admitted.ready);
-        self.first_ready = ready.fold(self.first_ready, Cycle::min);
-    }
-
     /// Tells every SM what of its packets has left, as of the cycle to which the network has come.
     pub(super) fn publish(&mut self) {
         if !(self.crossbar.is_empty() && self.said_empty) {
@@ -213,7 +200,6 @@ impl RequestNetwork {
             self.cycle(cycle);
         }
         self.now = self.now.max(end);
-        self.note_admitted();
         self.wires.admitted.send(&mut self.entrances.admitted);
         self.publish();
     }
@@ -221,8 +207,12 @@ impl RequestNetwork {
 
 /// The request network beside a back end that is ahead of it.
 impl<W: ?Sized> Component<W> for RequestNetwork {
+    fn clock(&self) -> u64 {
+        self.now.get()
+    }
+
     fn run(&mut self, to: u64, _: &W) -> Ran {
         self.run_to(Cycle::new(to));
-        Ran::To { at: to }
+        Ran::On
     }
 }

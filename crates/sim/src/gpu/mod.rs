@@ -2,6 +2,7 @@
 
 mod again;
 pub mod api;
+mod ends;
 mod error;
 #[cfg(test)]
 mod gates_tests;
@@ -13,7 +14,6 @@ mod reference;
 mod refuse;
 mod replace;
 mod run;
-mod unseen;
 
 use crate::config::Machine;
 use crate::config::check::validate::validate;
@@ -44,7 +44,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use warpsim_engine::Engine;
 use warpsim_present::memory::try_reserve;
-use warpsim_ptx::analysis::Arrays;
 use warpsim_ptx::kernel::{Kernel, Program};
 
 /// Launches that are reported one by one.
@@ -75,8 +74,6 @@ pub struct Options {
     pub check_steps: bool,
     /// Host threads that SMs run on; results are the same for any number.
     pub threads: usize,
-    /// Use all of these threads, even where the host has other things to do, so that one by itself would be quicker.
-    pub all_threads: bool,
     /// Bytes that device-side `malloc` may give out.
     pub heap: u64,
     /// SMs are reference SMs (`sm/reference`): the statistics are the same, and it takes longer. No observer can listen.
@@ -96,7 +93,6 @@ impl Default for Options {
             check_races: false,
             check_steps: false,
             threads: 1,
-            all_threads: false,
             heap: DEFAULT_HEAP,
             reference: false,
         }
@@ -143,8 +139,6 @@ struct Decoded {
     kernel: Arc<Kernel>,
     code: Arc<Code>,
     facts: Arc<[OpFacts]>,
-    /// What it does with global memory.
-    arrays: Arrays,
 }
 
 /// The simulated GPU.

@@ -3,7 +3,6 @@
 
 use super::api::Launch;
 use super::refuse::check_externals;
-use super::unseen::reads_no_stores;
 use super::{Decoded, Gpu, Module, SimError};
 use crate::config;
 use crate::exec::code::Code;
@@ -15,7 +14,6 @@ use crate::sm::Launched;
 use crate::sm::facts::op_facts;
 use std::sync::Arc;
 use warpsim_present::mangled::shown;
-use warpsim_ptx::analysis::arrays;
 use warpsim_ptx::kernel::{Kernel, Virtualised};
 
 /// Local memory of a thread for which the host's memory is not looked at.
@@ -157,12 +155,6 @@ impl Gpu {
             code_base: self.code_base(number, launch.kernel),
             param_base: PARAM_BASE + own * 4096,
             blocks_per_sm: occupancy.blocks,
-            reads_no_stores: reads_no_stores(
-                &decoded.arrays,
-                &grid.params,
-                &module.symbols,
-                &self.image,
-            ),
             grid,
         };
         Ok((launched, occupancy, registers))
@@ -180,7 +172,6 @@ impl Gpu {
         let code = code.map_err(|e| SimError::BadLaunch(e.to_string()))?;
         Ok(place.get_or_init(|| Decoded {
             kernel: Arc::new(kernel.clone()),
-            arrays: arrays(kernel),
             code: Arc::new(code),
             facts: op_facts(kernel, &self.machine).into(),
         }))

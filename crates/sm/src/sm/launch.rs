@@ -28,8 +28,6 @@ pub struct Launched {
     pub param_base: u64,
     /// Blocks an SM holds at once.
     pub blocks_per_sm: u32,
-    /// The kernel cannot see what SMs store, other than by mistake.
-    pub reads_no_stores: bool,
 }
 
 impl Launched {

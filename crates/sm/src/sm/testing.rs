@@ -47,7 +47,6 @@ pub fn launched(machine: &Machine, body: &str, threads: u32) -> Launched {
         code_base: 0x1000,
         param_base: 0,
         blocks_per_sm: 1,
-        reads_no_stores: false,
     }
 }
 

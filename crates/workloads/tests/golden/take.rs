@@ -79,7 +79,6 @@ fn take(run: &Run, threads: usize) -> Result<(Fingerprint, Counts), String> {
             _ => None,
         },
         threads,
-        all_threads: true,
         ..Options::default()
     };
     let device = make(run, options)?;

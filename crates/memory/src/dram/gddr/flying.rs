@@ -40,6 +40,11 @@ impl Flying {
         }
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.reads.len() + self.writes.len()
+    }
+
     /// How many of them are reads.
     pub fn reads(&self) -> usize {
         self.reads.len()
@@ -58,19 +63,6 @@ impl Flying {
             false => self.reads.push_back((done, request.done())),
         }
         self.next = self.next.min(done);
-    }
-
-    /// Takes all of others, each of which completes behind those of its kind; says how many.
-    #[inline]
-    pub fn append(&mut self, others: &mut Flying) -> usize {
-        let count = others.reads.len() + others.writes.len();
-        if count != 0 {
-            self.reads.append(&mut others.reads);
-            self.writes.append(&mut others.writes);
-            self.next = self.next.min(others.next);
-            others.next = Tick::NEVER;
-        }
-        count
     }
 
     /// Takes out those that have completed by `tick`, reads first.

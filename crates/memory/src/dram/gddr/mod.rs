@@ -128,7 +128,7 @@ impl Gddr {
     }
 
     /// Sends at most one command in clock `tick`. Requests whose last command is out are `flying`.
-    #[inline(always)] // its one caller in the simulation is the far side's run
+    #[inline(always)] // its one caller in the simulation is the channel's tick
     pub fn step(&mut self, tick: Tick, flying: &mut Flying, stats: &mut DramCounters) {
         if tick >= self.next_command {
             self.command(tick, flying, stats);

@@ -5,11 +5,10 @@ mod ends;
 
 use super::run::dispatch::Dispatcher;
 use super::{Gpu, SimError};
-use crate::memory::clock::next_in_phase;
 use crate::memory::system::period;
 use crate::sm::reference::{Sm, World};
 use crate::sm::{Coming, Launched, summarise};
-use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
+use crate::stats::{SmStats, Totals};
 use crate::time::Cycle;
 
 /// Cycles without anything that happens after which nothing ever will: more than anything takes that says nothing of
@@ -25,8 +24,7 @@ struct Course<'a> {
     start: Cycle,
     quantum: u64,
     dispatcher: Dispatcher,
-    /// Blocks that have completed, and logical blocks that have been handed out to virtual ones.
-    completed: u64,
+    /// Logical blocks that have been handed out to virtual ones.
     next_number: u64,
     /// The SMs have been told that nothing is left to be handed out.
     told_last: bool,
@@ -38,15 +36,7 @@ impl Gpu {
     /// Runs a launch, and says what it has come to.
     pub(super) fn run_on_reference(&mut self, launched: &Launched) -> Result<Totals, SimError> {
         let quantum = u64::from(self.machine.gpu.quantum.max(1));
-        let clocks = match self.machine.gpu.launches_restart_clocks {
-            true => &self.memory.clock_periods()[..],
-            false => &[],
-        };
-        let start = next_in_phase(self.cycle, quantum, clocks);
-        if self.machine.gpu.flush_l2_between_kernels {
-            self.memory.invalidate_l2();
-        }
-        self.memory.skip_to(start);
+        let start = self.begin_launch();
         let before = self.memory.stats();
         self.reference
             .iter_mut()
@@ -57,7 +47,6 @@ impl Gpu {
             start,
             quantum,
             dispatcher: Dispatcher::new(blocks, launched.blocks_per_sm, sms, self.last_sm),
-            completed: 0,
             next_number: blocks,
             told_last: false,
             idle_since: vec![Some(start); sms],
@@ -66,7 +55,7 @@ impl Gpu {
         self.send_blocks(start + 1, &mut course);
         let end = self.run_quanta(&mut course)?;
         self.memory.back_to(end);
-        self.last_sm = course.dispatcher.last();
+        self.last_sm = course.dispatcher.last;
         let retired = self
             .reference
             .iter()
@@ -85,20 +74,9 @@ impl Gpu {
             places,
             &mut sm.counters,
         );
-        let after = self.memory.stats();
-        let memory = MemoryCounters::of(&after).since(&MemoryCounters::of(&before));
         let stacks = self.reference.iter().map(Sm::deepest_stack);
-        let totals = Totals {
-            cycles: finish - start,
-            energy: EnergyCounters::of(&self.machine, finish - start, &sm, &memory),
-            core_mhz: self.machine.gpu.core_mhz.into(),
-            sms: sms as u64,
-            max_warps: crate::divergence::max_warps(&self.machine),
-            sm,
-            memory,
-            dram_clocks: after.dram.total_clocks - before.dram.total_clocks,
-            deepest_stack: u64::from(stacks.max().unwrap_or(0)),
-        };
+        let deepest = u64::from(stacks.max().unwrap_or(0));
+        let totals = self.totals_of(start..finish, sm, &before, deepest);
         match self.options.max_cycles {
             Some(limit) if totals.cycles > limit => {
                 Err(self.over_limit_on_reference(limit, &course))
@@ -139,7 +117,9 @@ impl Gpu {
                 return Ok(end);
             }
             if number % PROGRESS_EVERY == PROGRESS_EVERY - 1 {
-                self.tell_progress_on_reference(to - start, course)?;
+                let issued = |sm: &Sm| sm.stats().counters.warp_instructions;
+                let issued = self.reference.iter().map(issued).sum();
+                self.tell_progress(to - start, issued, &course.dispatcher, course.launched)?;
             }
             let moved = self.reference.iter().map(Sm::moved).fold(start, Cycle::max);
             if to.since(moved.max(self.memory.idle_since())) > STUCK_AFTER {
@@ -174,17 +154,17 @@ impl Gpu {
             for (cycle, request) in sm.port.sent.drain(..) {
                 self.memory.push(cycle, request);
             }
-            let completed = sm.take_completed();
-            course.dispatcher.ended(to, number, completed);
+            course.dispatcher.ended(number, sm.take_completed());
             self.printed
                 .hand_on(&mut sm.leavings.prints, &mut self.options);
             let idle = sm.is_idle() && self.reference_replies[number].inbox.next() == Cycle::NEVER;
             let since = &mut course.idle_since[number];
             *since = idle.then(|| since.unwrap_or(to));
         }
-        course.completed += course.dispatcher.take_ended(to);
         match failed {
-            Some((sm, fault)) => Err(self.fault_on_reference(sm, fault, course.launched)),
+            Some((sm, fault)) => {
+                Err(self.fault(fault, self.reference[sm].threads(), course.launched))
+            }
             None => Ok(()),
         }
     }
@@ -223,7 +203,7 @@ impl Gpu {
 
     /// If nothing is left of a launch: the end of the last quantum in which there was.
     fn over_on_reference(&self, course: &Course) -> Option<Cycle> {
-        if course.completed < course.launched.grid.blocks() || !self.memory.idle() {
+        if !course.dispatcher.is_over() || !self.memory.idle() {
             return None;
         }
         let quantum = course.quantum;
@@ -254,7 +234,6 @@ impl Gpu {
         if !self.is_a_period_ahead() {
             return Ok(());
         }
-        self.memory.note_at(end);
         self.memory.run_backend_to(end);
         self.receive_on_reference();
         self.perform_atomics_on_reference(end, course)
@@ -285,7 +264,10 @@ impl Gpu {
             }
         }
         match failed {
-            Some((sm, fault)) => Err(self.fault_on_reference(sm.into(), fault, course.launched)),
+            Some((sm, fault)) => {
+                let threads = self.reference[usize::from(sm)].threads();
+                Err(self.fault(fault, threads, course.launched))
+            }
             None => Ok(()),
         }
     }

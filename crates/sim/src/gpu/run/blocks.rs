@@ -1,21 +1,48 @@
-//! The blocks of a launch: how many have ended, and where those go that are left. A component of the engine: it may run as far as all SMs have.
+//! The blocks of a launch as a component of the engine: it may run as far as all SMs have, and says where blocks go that are left.
 
-use super::board::{Board, Ended};
 use super::dispatch::{Dispatcher, Numbers};
 use super::site::Site;
 use super::world::World;
 use crate::time::Cycle;
 use std::sync::Arc;
-use warpsim_engine::{Component, Ran};
+use warpsim_engine::{Component, Link, Ran, Signal};
+
+/// The links between the dispatcher and the SMs.
+#[derive(Default)]
+pub struct Board {
+    /// By SM: blocks with the cycles in which they come.
+    pub coming: Vec<Link<(Cycle, u64)>>,
+    /// Blocks that have ended.
+    pub ended: Link<Ended>,
+    /// The cycle to which the dispatcher has come: blocks that could be handed out at a quantum's end up to this one have been.
+    pub clock: Signal,
+    /// Blocks that have not been handed out, and blocks that have not ended.
+    pub left: Signal,
+    pub unfinished: Signal,
+}
+
+/// Blocks have ended on an SM in the quantum before cycle `at`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub at: Cycle,
+    pub sm: usize,
+    pub blocks: u32,
+}
+
+impl Board {
+    pub fn new(sms: usize) -> Board {
+        Board {
+            coming: (0..sms).map(|_| Link::default()).collect(),
+            ..Board::default()
+        }
+    }
+}
 
 /// The blocks.
 pub(super) struct Blocks {
     pub dispatcher: Dispatcher,
     /// Hands out logical blocks, where virtual ones ask for them.
     numbers: Option<Numbers>,
-    /// Blocks of the launch, and how many of them have ended.
-    pub total: u64,
-    pub completed: u64,
     /// There may be room for blocks that have not been handed out.
     room: bool,
     /// Something is left to be handed out.
@@ -24,61 +51,61 @@ pub(super) struct Blocks {
     /// Blocks have been handed out for every end of a quantum up to this cycle.
     now: Cycle,
     board: Arc<Board>,
-    /// Messages that have just come; empty between calls.
+    /// Blocks that have ended on SMs that are ahead of the others: their places are not free yet.
     ended: Vec<Ended>,
 }
 
 impl Blocks {
     /// The blocks of a launch that begins with cycle `start`, the first of them on their way.
     pub fn new(
-        mut dispatcher: Dispatcher,
+        dispatcher: Dispatcher,
         numbers: Option<Numbers>,
         start: Cycle,
         quantum: u64,
         board: &Arc<Board>,
     ) -> Blocks {
-        // A block dispatched in a cycle is first fetched for in the next.
-        let room = dispatcher.dispatch(start + 1, start + 1 + quantum, |sm, at, block| {
-            board.blocks[sm].send_one((at, block));
-        });
-        let blocks = Blocks {
-            total: dispatcher.total(),
+        let mut blocks = Blocks {
             dispatcher,
             numbers,
-            completed: 0,
-            room,
+            room: true,
             left: true,
             quantum,
             now: start,
             board: board.clone(),
             ended: Vec::new(),
         };
-        blocks.publish();
+        // A block dispatched in a cycle is first fetched for in the next.
+        blocks.hand_out(start + 1);
+        blocks.skip_to(start);
         blocks
     }
 
     /// Nothing happens before cycle `now`.
     pub fn skip_to(&mut self, now: Cycle) {
         self.now = now;
-        self.publish();
+        let Dispatcher {
+            total, sent, ended, ..
+        } = self.dispatcher;
+        self.board.left.publish(total - sent);
+        self.board.unfinished.publish(total - ended);
+        self.board.clock.publish(now.get());
     }
 
-    fn publish(&self) {
-        let all_have_ended = self.completed == self.total;
-        self.board
-            .publish(self.now, self.dispatcher.has_more(), all_have_ended);
-    }
-
-    /// All SMs have come to cycle `at`: blocks go to where others have ended.
+    /// All SMs have come to cycle `at`: blocks go to where others have ended by then.
     fn hand_out(&mut self, at: Cycle) {
-        let done = self.dispatcher.take_ended(at);
-        self.completed += done;
-        if self.dispatcher.has_more() && (self.room || done != 0) {
-            let board = &self.board;
-            let to = at + self.quantum;
-            self.room = self.dispatcher.dispatch(at, to, |sm, at, block| {
-                board.blocks[sm].send_one((at, block));
-            });
+        let (dispatcher, room) = (&mut self.dispatcher, &mut self.room);
+        self.ended.retain(|ended| {
+            let is_over = ended.at <= at;
+            if is_over {
+                dispatcher.ended(ended.sm, ended.blocks);
+                *room = true;
+            }
+            !is_over
+        });
+        if self.room {
+            let coming = &self.board.coming;
+            let send = |sm: usize, at, block| coming[sm].send_one((at, block));
+            self.room = self.dispatcher.dispatch(at, at + self.quantum, send);
         }
     }
 
@@ -86,7 +113,10 @@ impl Blocks {
     fn next(&self) -> Cycle {
         match self.room && self.dispatcher.has_more() {
             true => self.now + self.quantum,
-            false => self.dispatcher.first_ended(),
+            false => {
+                let ended = self.ended.iter().map(|ended| ended.at);
+                ended.fold(Cycle::NEVER, Cycle::min)
+            }
         }
     }
 
@@ -101,20 +131,19 @@ impl Blocks {
     pub fn are_all_out(&mut self) -> bool {
         let numbers_are_out = self.numbers.as_ref().is_none_or(Numbers::are_out);
         let out = self.left && !self.dispatcher.has_more() && numbers_are_out;
-        if out {
-            (self.left, self.room) = (false, false);
-        }
+        self.left &= !out;
         out
     }
 }
 
 impl Component<World<'_>> for Blocks {
+    fn clock(&self) -> u64 {
+        self.now.get()
+    }
+
     fn run(&mut self, to: u64, _: &World) -> Ran {
         let end = Cycle::new(to);
         self.board.ended.receive(&mut self.ended);
-        for ended in self.ended.drain(..) {
-            self.dispatcher.ended(ended.at, ended.sm, ended.blocks);
-        }
         loop {
             let at = self.next();
             if at > end {
@@ -123,8 +152,7 @@ impl Component<World<'_>> for Blocks {
             self.hand_out(at);
             self.now = at;
         }
-        self.now = end;
-        self.publish();
-        Ran::To { at: to }
+        self.skip_to(end);
+        Ran::On
     }
 }

@@ -14,7 +14,7 @@ use super::site::Others;
 use crate::config::Machine;
 use crate::gpu::Options;
 use crate::memory::system::{lead, lookahead, period};
-use warpsim_engine::{Crew, Engine, Input};
+use warpsim_engine::{Crew, Engine, Input, Place};
 
 /// The numbers of components: SMs come first, in their order.
 pub fn others(machine: &Machine) -> Others {
@@ -25,23 +25,31 @@ pub fn others(machine: &Machine) -> Others {
     }
 }
 
-/// By component: what it needs of the others.
-fn inputs(machine: &Machine) -> Vec<Vec<Input>> {
+/// By component: what it needs of the others, and how much it has to do.
+fn places(machine: &Machine) -> Vec<Place> {
     let sms = machine.gpu.sms as usize;
     let quantum = u64::from(machine.gpu.quantum.max(1));
     let Others { network, .. } = others(machine);
     let is_ahead = lookahead(machine) > 0;
     let backend = network + usize::from(is_ahead);
     let input = |from, latency| Input { from, latency };
-    let of_sms = || (0..sms).map(move |sm| input(sm, 0));
-    let mut inputs = vec![vec![input(backend, quantum)]; sms];
-    inputs.push(of_sms().collect());
-    inputs.push(of_sms().collect());
+    let place = |inputs, work| Place {
+        inputs,
+        work,
+        ahead: 0,
+    };
+    let of_sms = || -> Vec<Input> { (0..sms).map(|sm| input(sm, 0)).collect() };
+    let mut places = vec![place(vec![input(backend, quantum)], 1); sms];
+    places.push(place(of_sms(), 0));
+    places.push(place(of_sms(), 0));
     if is_ahead {
-        inputs[network].push(input(backend, 0));
-        inputs.push(vec![input(network, lead(machine))]);
+        places[network].inputs.push(input(backend, 0));
+        places.push(Place {
+            ahead: period(machine) * quantum,
+            ..place(vec![input(network, lead(machine))], 1)
+        });
     }
-    inputs
+    places
 }
 
 /// The engine for a machine's components, on as many threads as the options say, but no more than there is to do for.
@@ -49,20 +57,12 @@ pub fn engine(machine: &Machine, options: &Options) -> Engine {
     let sms = machine.gpu.sms as usize;
     let is_ahead = lookahead(machine) > 0;
     let quantum = u64::from(machine.gpu.quantum.max(1));
-    let engine = Engine::new(inputs(machine), period(machine) * quantum);
-    let threads = options.threads.min(sms + usize::from(is_ahead));
-    if threads <= 1 || options.functional {
-        return engine;
-    }
-    let crew = match options.all_threads {
-        true => Crew::new(threads - 1),
-        false => Crew::giving_way(threads - 1),
+    let threads = match options.functional {
+        true => 1,
+        false => options.threads.min(sms + usize::from(is_ahead)),
     };
-    // How much an SM, and each of the others, has to do.
-    let mut work = vec![1; sms];
-    work.extend([0, 0]);
-    work.extend(is_ahead.then_some(1));
-    engine.on(crew, &work)
+    let crew = Crew::new(threads.saturating_sub(1));
+    Engine::new(places(machine), period(machine) * quantum, crew)
 }
 
 #[cfg(test)]
@@ -77,15 +77,14 @@ mod tests {
 
     /// Of each component how far it may come when all have come to these cycles.
     fn horizon(machine: &Machine, clocks: &[u64]) -> Vec<u64> {
-        let inputs = inputs(machine);
-        assert_eq!(inputs.len(), clocks.len());
-        let of = |inputs: &Vec<Input>| {
-            let arrives = inputs
-                .iter()
-                .map(|input| clocks[input.from] + input.latency);
+        let places = places(machine);
+        assert_eq!(places.len(), clocks.len());
+        let of = |place: &Place| {
+            let inputs = place.inputs.iter();
+            let arrives = inputs.map(|input| clocks[input.from] + input.latency);
             arrives.min().expect("every component hears of some other")
         };
-        inputs.iter().map(of).collect()
+        places.iter().map(of).collect()
     }
 
     /// Blocks are handed out when all SMs have come, not when some have; and requests go through the network in the order of their times.

@@ -8,17 +8,16 @@ use crate::time::Cycle;
 /// Hands out the blocks of a grid.
 #[derive(Debug)]
 pub struct Dispatcher {
-    /// Blocks handed out: the number of the one that goes next.
-    sent: u64,
-    total: u64,
+    /// Blocks of the launch, how many have been handed out, which is the number of the one that goes next, and how many have ended.
+    pub total: u64,
+    pub sent: u64,
+    pub ended: u64,
     /// Blocks an SM may hold.
     limit: u32,
     /// Blocks that each holds, or that are on their way to it, as far as is known here.
     held: Vec<u32>,
-    /// Blocks that have ended in SMs that are ahead of the others: when, where, how many.
-    ended: Vec<(Cycle, usize, u32)>,
-    /// SM that took a block last.
-    last: usize,
+    /// SM that took a block last. The next launch goes on behind it.
+    pub last: usize,
 }
 
 impl Dispatcher {
@@ -27,55 +26,29 @@ impl Dispatcher {
     /// share.
     pub fn new(total: u64, limit: u32, sms: usize, last: usize) -> Dispatcher {
         Dispatcher {
-            sent: 0,
             total,
+            sent: 0,
+            ended: 0,
             limit,
             held: vec![0; sms],
-            ended: Vec::new(),
             last,
         }
     }
 
-    /// The SM that took a block last. The next launch goes on behind it.
-    pub fn last(&self) -> usize {
-        self.last
-    }
-
-    /// Blocks have ended in the quantum before cycle `at`.
-    pub fn ended(&mut self, at: Cycle, sm: usize, blocks: u32) {
-        self.ended.push((at, sm, blocks));
-    }
-
-    /// When the first block has ended whose place has not been taken back.
-    pub fn first_ended(&self) -> Cycle {
-        let ended = self.ended.iter().map(|&(at, ..)| at);
-        ended.fold(Cycle::NEVER, Cycle::min)
-    }
-
-    /// Blocks of the launch.
-    pub fn total(&self) -> u64 {
-        self.total
-    }
-
-    /// All SMs have come to cycle `at`: the places of blocks that have ended by then are free. Returns how
-    /// many those are.
-    pub fn take_ended(&mut self, at: Cycle) -> u64 {
-        let mut blocks = 0;
-        let held = &mut self.held;
-        self.ended.retain(|&(when, sm, ended)| {
-            let over = when <= at;
-            if over {
-                held[sm] -= ended;
-                blocks += u64::from(ended);
-            }
-            !over
-        });
-        blocks
+    /// Blocks have ended on an SM: their places are free.
+    pub fn ended(&mut self, sm: usize, blocks: u32) {
+        self.held[sm] -= blocks;
+        self.ended += u64::from(blocks);
     }
 
     /// Whether blocks are left to be sent.
     pub fn has_more(&self) -> bool {
         self.sent < self.total
+    }
+
+    /// Whether all blocks have ended.
+    pub fn is_over(&self) -> bool {
+        self.ended == self.total
     }
 
     /// Sends blocks that are to arrive in cycles `from..to`, one per cycle to each SM: `send` gets the SM's number, the cycle and the block's
@@ -105,11 +78,6 @@ impl Dispatcher {
             }
         }
         true
-    }
-
-    /// Blocks handed out.
-    pub fn sent(&self) -> u64 {
-        self.sent
     }
 }
 

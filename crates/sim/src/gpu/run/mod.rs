@@ -4,7 +4,6 @@
 //! others. An SM is one where it stands in the machine ([`site`]); so are the [dispatcher](blocks) and the parts of the memory system.
 
 mod blocks;
-mod board;
 mod components;
 mod course;
 pub(super) mod dispatch;
@@ -24,7 +23,7 @@ use crate::exec::memory::image::GlobalMemory;
 use crate::progress::Snapshot;
 use crate::sm::Launched;
 use crate::stats::{LaunchReport, Totals};
-pub(super) use board::Board;
+pub(super) use blocks::Board;
 pub(super) use components::{engine, others};
 pub(super) use site::Site;
 use std::ops::ControlFlow;

@@ -41,13 +41,20 @@ impl Gpu {
             for site in &mut self.sms {
                 sm.add(&site.sm.sampled(now, launched));
             }
-            self.tell_sample(sampler, now, &sm);
+            let memory = MemoryCounters::of(&self.memory.sampled());
+            self.tell_sample(sampler, now, &sm, &memory);
         }
     }
 
-    /// Tells the observer what was spent up to cycle `to`, given what was counted until then.
-    pub(super) fn tell_sample(&mut self, sampler: &mut Sampler, to: Cycle, sm: &SmStats) {
-        let memory = MemoryCounters::of(&self.memory.stats()).since(&sampler.memory);
+    /// Tells the observer what was spent up to cycle `to`, given what SMs and memory had counted by then.
+    pub(super) fn tell_sample(
+        &mut self,
+        sampler: &mut Sampler,
+        to: Cycle,
+        sm: &SmStats,
+        memory: &MemoryCounters,
+    ) {
+        let memory = memory.since(&sampler.memory);
         let cycles = to.since(sampler.start);
         let spent = EnergyCounters::of(&self.machine, cycles, sm, &memory);
         let since = spent.since(&sampler.spent);

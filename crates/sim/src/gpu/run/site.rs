@@ -7,7 +7,7 @@
 //! - where blocks wait for places and the SM has a place: it waits for the dispatcher;
 //! - where it is idle and all blocks have ended: the launch may be over before the SM does something again, so the window ends there.
 
-use super::board::{Board, Ended};
+use super::blocks::{Board, Ended};
 use super::world::World;
 use crate::memory::system::{Replies, SmWires, Wires};
 use crate::observe::Wants;
@@ -76,11 +76,6 @@ impl Site {
         self.at = self.at.max(now);
     }
 
-    /// The cycle to which it has come.
-    pub fn clock(&self) -> Cycle {
-        self.at
-    }
-
     /// A block is to come in cycle `at`.
     pub fn expect_block(&mut self, at: Cycle, block: u64) {
         self.held += 1;
@@ -94,7 +89,7 @@ impl Site {
         if self.replies.receive(&self.wires.sms[self.number]) {
             self.idle_since = Cycle::NEVER;
         }
-        let blocks = &self.board.blocks[self.number];
+        let blocks = &self.board.coming[self.number];
         if !blocks.is_empty() {
             let mut coming = std::mem::take(&mut self.blocks);
             blocks.receive(&mut coming);
@@ -157,7 +152,7 @@ impl Site {
             let at = self.at;
             let knows_room = at == start && knows_network || self.sm.port.knows_room();
             if self.sm.port.awaits_room() && !knows_room {
-                return self.waits_on(self.on.network);
+                return Ran::Waits(self.on.network);
             }
             let next = match world.skip {
                 true => self.next_quantum(at, to, world),
@@ -168,16 +163,16 @@ impl Site {
             }
             self.at = next;
             if idle && next > world.from {
-                if self.board.clock() < next {
-                    return self.waits_on(self.on.dispatcher);
+                if self.board.clock.read() < next.get() {
+                    return Ran::Waits(self.on.dispatcher);
                 }
-                if self.board.all_have_ended() {
-                    return Ran::Ends { at: next.get() };
+                if self.board.unfinished.read() == 0 {
+                    return Ran::Ends;
                 }
             }
             let knows_room = next == start && knows_network || self.sm.port.knows_room();
             if !knows_room {
-                return self.waits_on(self.on.network);
+                return Ran::Waits(self.on.network);
             }
             if let Some(ran) = self.run_some(to, world) {
                 return ran;
@@ -189,7 +184,7 @@ impl Site {
                 _ => {}
             }
             if self.sm.has_completed() && self.tell_ended() {
-                return self.waits_on(self.on.dispatcher);
+                return Ran::Waits(self.on.dispatcher);
             }
         }
     }
@@ -216,7 +211,7 @@ impl Site {
             // SMs that fail in the same quantum are noted, too.
             self.at = self.at.round_down(world.quantum) + world.quantum;
             world.failed(self.at, self.number, fault);
-            return Some(Ran::Ends { at: self.at.get() });
+            return Some(Ran::Ends);
         }
         None
     }
@@ -231,20 +226,13 @@ impl Site {
             sm: self.number,
             blocks,
         });
-        self.board.are_left()
+        self.board.left.read() > 0
     }
 
     /// It has come to cycle `to`, up to which it has nothing to do.
     fn come_to(&mut self, to: Cycle) -> Ran {
         self.at = to;
-        Ran::To { at: to.get() }
-    }
-
-    fn waits_on(&self, on: usize) -> Ran {
-        Ran::Waits {
-            at: self.at.get(),
-            on,
-        }
+        Ran::On
     }
 
     /// Cycles, in whole quanta, that an SM can run from the beginning of a quantum `at` on without
@@ -286,14 +274,18 @@ impl Site {
 }
 
 impl Component<World<'_>> for Site {
+    fn clock(&self) -> u64 {
+        self.at.get()
+    }
+
     fn run(&mut self, to: u64, world: &World) -> Ran {
         let mut to = Cycle::new(to);
         // What the dispatcher has sent by then is received below.
-        let has_met = self.board.clock() >= self.at;
+        let has_met = self.board.clock.read() >= self.at.get();
         self.receive();
-        if self.held < self.places && self.board.are_left() {
+        if self.held < self.places && self.board.left.read() > 0 {
             if !has_met {
-                return self.waits_on(self.on.dispatcher);
+                return Ran::Waits(self.on.dispatcher);
             }
             to = to.min(self.at + world.quantum);
         }

@@ -1,42 +1,26 @@
 //! A launch with timing: one [window](super::windows) after the other, and what it comes to.
 
-use super::course::{Clocking, Course};
+use super::course::Course;
 use super::sample::Sampler;
 use crate::gpu::run::site::Site;
 use crate::gpu::{Gpu, SimError, Stuck};
-use crate::memory::clock::next_in_phase;
 use crate::memory::stats::MemoryStats;
 use crate::observe::Wants;
-use crate::progress::Snapshot;
-use crate::sm::{Launched, SmFault, summarise};
-use crate::stats::{EnergyCounters, MemoryCounters, SmStats, Totals};
+use crate::sm::{Launched, summarise};
+use crate::stats::{MemoryCounters, SmStats, Totals};
 use crate::time::Cycle;
 
-/// Quanta between two calls of the progress callback.
-const PROGRESS_EVERY: u64 = 1024;
-impl Gpu {
-    /// The cycle in which the next launch begins: the next quantum's first, or the next one at
-    /// which all clocks are in phase.
-    fn launch_start(&self, quantum: u64) -> Cycle {
-        let periods = match self.machine.gpu.launches_restart_clocks {
-            true => &self.memory.clock_periods()[..],
-            false => &[],
-        };
-        next_in_phase(self.cycle, quantum, periods)
-    }
+/// Cycles between two calls of the progress callback.
+const PROGRESS_EVERY: u64 = 4096;
 
+impl Gpu {
     /// Runs a launch with timing, and says what it has come to.
     pub(super) fn run_timed(
         &mut self,
         launched: &Launched,
         files: &[(u32, String)],
     ) -> Result<Totals, SimError> {
-        let start = self.launch_start(self.machine.gpu.quantum.max(1).into());
-        if self.machine.gpu.flush_l2_between_kernels {
-            self.memory.invalidate_l2();
-        }
-        // What passes between launches, so that all clocks are in phase again, is no launch's.
-        self.memory.skip_to(start);
+        let start = self.begin_launch();
         let before = self.memory.stats();
         let observer = self.options.observer.as_deref();
         for (number, site) in self.sms.iter_mut().enumerate() {
@@ -49,11 +33,10 @@ impl Gpu {
         let mut sampler = self.sampler(start, &MemoryCounters::of(&before));
         let mut course = self.set_out(launched, start, sampler.is_some());
         let end = self.run_to_end(&mut course, sampler.as_mut())?;
-        self.show_stores();
         self.memory.back_to(end);
-        self.last_sm = course.blocks.dispatcher.last();
+        self.last_sm = course.blocks.dispatcher.last;
         let finish = self.finished(start);
-        if course.limit.as_ref().is_some_and(|limit| finish > limit.at) {
+        if course.limit.is_some_and(|limit| finish > limit) {
             return Err(self.over_limit(&course, Some(finish - start)));
         }
         Ok(self.add_up(&course, finish, &before, sampler))
@@ -65,36 +48,31 @@ impl Gpu {
         course: &mut Course,
         mut sampler: Option<&mut Sampler>,
     ) -> Result<Cycle, SimError> {
-        let (start, Clocking { quantum, period }) = (course.start, course.clocking);
-        let mut quanta = 0u64;
+        let (start, period) = (course.start, course.period);
         let mut now = start;
-        if let Some(crew) = self.engine.crew() {
-            crew.resume();
-        }
         self.skip_to(now, course);
         loop {
             self.heed_limit(now, course)?;
-            let (to, over) = self.run_windows(now, course)?;
-            if let Some(over) = over {
-                return Ok(over);
-            }
-            let ran = to - std::mem::replace(&mut now, to);
-            if let Some(crew) = self.engine.crew() {
-                crew.passed(ran);
-            }
-            if let Some(over) = self.over(course) {
+            self.run_period(now, course)?;
+            let begin = now;
+            now += period;
+            if let Some(over) = self.over(course).filter(|over| *over <= now) {
                 return Ok(over);
             }
             // Once the last block is done the launch may turn out to have ended already.
             if let Some(sampler) = &mut sampler
-                && course.blocks.completed < course.blocks.total
+                && !course.blocks.dispatcher.is_over()
             {
                 self.sample(sampler, now, course.launched);
             }
-            let before = quanta / PROGRESS_EVERY;
-            quanta += ran / quantum;
-            if quanta / PROGRESS_EVERY != before {
-                self.tell_progress(now - start, course)?;
+            if (now - start) / PROGRESS_EVERY != (begin - start) / PROGRESS_EVERY {
+                let issued = |site: &Site| site.sm.stats().counters.warp_instructions;
+                let issued = self.sms.iter().map(issued).sum();
+                let dispatcher = &course.blocks.dispatcher;
+                self.tell_progress(now - start, issued, dispatcher, course.launched)?;
+            }
+            if self.memory.idle_since() >= now {
+                continue; // the back end, which is ahead, had something to do behind this cycle
             }
             let next = self.next(now);
             if next == Cycle::NEVER {
@@ -113,27 +91,23 @@ impl Gpu {
     /// A launch that has come to its limit of cycles, and has not ended, is given up. What its warps do is looked at for a
     /// while before.
     fn heed_limit(&self, now: Cycle, course: &mut Course) -> Result<(), SimError> {
-        let Some(limit) = &course.limit else {
+        if course.is_near_limit(now) {
+            course.hot.get_or_insert_default();
+        }
+        let Some(limit) = course.limit.filter(|limit| now >= *limit) else {
             return Ok(());
         };
-        if now < limit.at {
-            if now >= limit.looked_at_from {
-                course.hot.get_or_insert_default();
-            }
-            return Ok(());
-        }
         // All warps have retired within the limit. Lines that no warp waits for may still be on their way.
-        if course.blocks.completed == course.blocks.total
-            && self.last_retired(course.start) < limit.at
-        {
-            return Ok(());
+        let all_have_ended = course.blocks.dispatcher.is_over();
+        match all_have_ended && self.last_retired(course.start) < limit {
+            true => Ok(()),
+            false => Err(self.over_limit(course, None)),
         }
-        Err(self.over_limit(course, None))
     }
 
     /// What is said of a launch that needs more cycles than it may, and may have `ended` after so many.
     fn over_limit(&self, course: &Course, ended: Option<u64>) -> SimError {
-        let at = course.limit.as_ref().map_or(course.start, |limit| limit.at);
+        let at = course.limit.unwrap_or(course.start);
         let stuck = self.stuck(at, course);
         let spots = course.hot.as_ref();
         let loops = spots.map(|spots| spots.loops(&stuck.warps, course.launched));
@@ -176,7 +150,8 @@ impl Gpu {
         let ended = self.sms.iter().map(|site| site.sm.ended());
         summarise(ended, places, &mut sm.counters);
         if let Some(mut sampler) = sampler {
-            self.tell_sample(&mut sampler, finish, &sm);
+            let memory = MemoryCounters::of(&self.memory.stats());
+            self.tell_sample(&mut sampler, finish, &sm, &memory);
         }
         if let Some(observer) = &mut self.options.observer {
             let sites = self.sms.iter_mut();
@@ -184,52 +159,14 @@ impl Gpu {
             of_details.for_each(|site| site.sm.tell_of_pipes(observer.as_mut()));
             observer.ended(finish);
         }
-        let after = self.memory.stats();
-        let memory = MemoryCounters::of(&after).since(&MemoryCounters::of(before));
-        let energy = EnergyCounters::of(&self.machine, finish - start, &sm, &memory);
         let stacks = self.sms.iter().map(|site| site.sm.deepest_stack());
-        Totals {
-            cycles: finish - start,
-            energy,
-            core_mhz: self.machine.gpu.core_mhz.into(),
-            sms: self.sms.len() as u64,
-            max_warps: crate::divergence::max_warps(&self.machine),
-            sm,
-            memory,
-            dram_clocks: after.dram.total_clocks - before.dram.total_clocks,
-            deepest_stack: stacks.max().unwrap_or(0) as u64,
-        }
-    }
-
-    pub(super) fn fault(&self, sm: usize, e: SmFault, launched: &Launched) -> SimError {
-        let kernel = &launched.kernel;
-        let mut report = e.fault.report(kernel, e.pc, self.sms[sm].sm.threads());
-        report.name_argument(kernel, &launched.grid.params, &self.image);
-        SimError::Fault(Box::new(report))
-    }
-
-    /// Tells how far a launch is that has run for so many cycles, and whether it is to be given up.
-    fn tell_progress(&mut self, cycles: u64, course: &Course) -> Result<(), SimError> {
-        let snapshot = self.snapshot(course.blocks.completed, course.blocks.total);
-        let issued = |site: &Site| site.sm.stats().counters.warp_instructions;
-        let running: u64 = self.sms.iter().map(issued).sum();
-        self.options.progress.update(Snapshot {
-            cycles: snapshot.cycles + cycles,
-            warp_instructions: snapshot.warp_instructions + running,
-            ..snapshot
-        });
-        match self.options.progress.stops() {
-            true => Err(SimError::Stopped {
-                kernel: course.launched.kernel.name.clone(),
-                cycle: cycles,
-            }),
-            false => Ok(()),
-        }
+        let deepest = stacks.max().unwrap_or(0) as u64;
+        self.totals_of(start..finish, sm, before, deepest)
     }
 
     /// The end of the last quantum in which something happened.
     fn last_moved(&self, course: &Course) -> Cycle {
-        let quantum = course.clocking.quantum;
+        let quantum = course.quantum;
         let memory = self.memory.idle_since().round_down(quantum) + quantum;
         let moved = self.sms.iter().map(|site| site.sm.moved_to());
         moved
@@ -241,14 +178,14 @@ impl Gpu {
     /// What each warp of a launch that does not end waits for in cycle `at`. How far the memory system is depends on how
     /// it is simulated, unless it has nothing more to do.
     fn stuck(&self, at: Cycle, course: &Course) -> Box<Stuck> {
-        let launched = course.launched;
+        let (launched, dispatcher) = (course.launched, &course.blocks.dispatcher);
         let stuck_warps = |site: &Site| site.sm.stuck_warps(launched);
         let under_way = self
             .sms
             .iter()
             .filter_map(|site| site.sm.memory_under_way());
         Box::new(Stuck {
-            not_started: course.blocks.total - course.blocks.dispatcher.sent(),
+            not_started: dispatcher.total - dispatcher.sent,
             places: u64::from(launched.blocks_per_sm) * self.sms.len() as u64,
             kernel: launched.kernel.name.clone(),
             cycle: at - course.start,

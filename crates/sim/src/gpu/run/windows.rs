@@ -1,101 +1,65 @@
-//! Windows of a launch: the engine runs all components to the end of one, then what has to be done for all of them together is done, in SM order.
+//! The windows of a launch: the engine runs all components to the end of one, then what has to be done for all of them together is done, in SM order.
 //!
-//! A window is a period, after which SMs see each other's stores; or a quantum of it, where an observer, a policy or the printer has to know of every quantum; or,
-//! on several threads, as many periods as stores need not be shown for.
+//! A window is a period, after which SMs see each other's stores; or a quantum of it, where an observer, a policy or the printer has to know of every quantum.
 
-use super::course::{Clocking, Course};
+use super::course::Course;
 use super::hot::Both;
 use super::world::{Failed, World};
 use crate::gpu::{Gpu, SimError};
 use crate::time::Cycle;
-use warpsim_engine::Part;
+use warpsim_engine::Component;
 
 impl Gpu {
-    /// Runs the windows of the period that begins with cycle `now`, or of several. Returns the end of the last, and that of the launch if it turns out to
-    /// have been over before.
-    pub(super) fn run_windows(
-        &mut self,
-        now: Cycle,
-        course: &mut Course,
-    ) -> Result<(Cycle, Option<Cycle>), SimError> {
-        let Clocking { quantum, period } = course.clocking;
-        if course.begins_span(now) {
-            self.show_stores();
-        }
-        let end = match self.has_help() {
-            true => course.unseen_until(now).unwrap_or(now + period),
-            false => now + period,
-        };
-        self.begin_period(now, end, course)?;
+    /// Runs the windows of the period that begins with cycle `now`, or of less if the launch turns out to be over.
+    pub(super) fn run_period(&mut self, now: Cycle, course: &mut Course) -> Result<(), SimError> {
+        let end = now + course.period;
+        self.begin_period(end, course)?;
         let mut at = now;
         while at < end {
             let to = match course.meets_each_quantum() {
-                true => at + quantum,
+                true => at + course.quantum,
                 false => end,
             };
-            at = self.run_window(at..to, end, course)?;
-            if at < to && end > now + period {
-                self.memory
-                    .note_early(now + (at - now).next_multiple_of(period));
-            }
+            at = self.run_window(at..to, course)?;
             self.meet(at, course);
-            if at == end {
+            if self.over(course).is_some_and(|over| over <= at) {
                 break;
             }
-            if let Some(over) = self.over(course)
-                && over <= at
-            {
-                self.end_period(at, course)?;
-                return Ok((end, Some(over)));
-            }
-            if self.options.skip {
-                let next = self.next(at).min(end).round_down(quantum).max(at);
-                self.skip_to(next, course);
-                at = next;
+            if self.options.skip && at < end {
+                at = self.next(at).min(end).round_down(course.quantum).max(at);
+                self.skip_to(at, course);
             }
         }
-        self.end_period(end, course)?;
-        Ok((end, None))
+        self.end_period(end, course)
     }
 
-    /// Whether other threads help.
-    fn has_help(&mut self) -> bool {
-        self.engine.crew().is_some_and(|crew| !crew.is_alone())
-    }
-
-    /// Runs all components through a window of a time for which stores are not shown and which ends with cycle `end`. Returns where the window has
-    /// ended, which is earlier where the launch may be over.
+    /// Runs all components through a window. Returns where it has ended, which is earlier where the launch may be over.
     fn run_window(
         &mut self,
         span: std::ops::Range<Cycle>,
-        end: Cycle,
         course: &mut Course,
     ) -> Result<Cycle, SimError> {
-        let Clocking { quantum, period } = course.clocking;
-        let (from, to) = (span.start.get(), span.end.get());
-        let mut world = World::new(course.launched, &self.image, quantum);
+        let mut world = World::new(course.launched, &self.image, course.quantum);
         world.from = span.start;
         world.skip = self.options.skip;
         world.observed = course.hot.is_some();
-        let mut parts: Vec<Part<World>> = Vec::with_capacity(self.sms.len() + 3);
+        let memory: [Option<&mut dyn Component<World>>; 2] = match self.is_ahead {
+            true => {
+                let (requests, backend) = self.memory.apart();
+                [Some(requests), Some(backend)]
+            }
+            false => [Some(&mut self.memory), None],
+        };
         let sites = self.sms.iter_mut();
-        parts.extend(sites.map(|site| {
-            let clock = site.clock().get(); // it may have come further than where the window before has ended
-            Part::new(site, clock, 0)
-        }));
-        parts.push(Part::new(&mut course.blocks, from, 0));
-        if self.is_ahead {
-            let clock = self.memory.backend_clock().get();
-            let (requests, backend) = self.memory.apart();
-            parts.push(Part::new(requests, from, 0));
-            parts.push(Part::new(backend, clock, end.get() + period - to));
-        } else {
-            parts.push(Part::new(&mut self.memory, from, 0));
-        }
-        let ended = self.engine.run(&mut parts, to, &world);
-        drop(parts);
+        let components = sites
+            .map(|site| site as &mut dyn Component<World>)
+            .chain([&mut course.blocks as &mut dyn Component<World>])
+            .chain(memory.into_iter().flatten());
+        let ended = self.engine.run(components, span.end.get(), &world);
         match world.first_failed() {
-            Some(Failed { sm, fault, .. }) => Err(self.fault(sm, fault, course.launched)),
+            Some(Failed { sm, fault, .. }) => {
+                Err(self.fault(fault, self.sms[sm].sm.threads(), course.launched))
+            }
             None => Ok(Cycle::new(ended)),
         }
     }
@@ -125,21 +89,24 @@ impl Gpu {
         }
     }
 
-    /// A time begins with cycle `now` in which stores are not shown, and which ends with cycle `end`.
-    fn begin_period(&mut self, now: Cycle, end: Cycle, course: &Course) -> Result<(), SimError> {
-        self.memory.note_at(end);
+    /// A period begins that ends with cycle `end`.
+    fn begin_period(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
+        if course.sampled {
+            self.memory.count_at(end);
+        }
         if !self.performs_atomics_before(course) {
             return Ok(());
         }
-        let first = now + course.clocking.period;
-        self.memory.run_backend_to(first);
-        self.perform_atomics(first, course)
+        self.memory.run_backend_to(end);
+        self.perform_atomics(end, course)
     }
 
     /// All SMs have come to the end of a period: the others see what they have stored.
     fn end_period(&mut self, end: Cycle, course: &Course) -> Result<(), SimError> {
-        if !course.launched.reads_no_stores {
-            self.show_stores();
+        for site in &mut self.sms {
+            if site.sm.has_stored() {
+                site.sm.leavings.stores.flush_into(&mut self.image);
+            }
         }
         match self.performs_atomics_before(course) {
             true => Ok(()),
@@ -151,16 +118,7 @@ impl Gpu {
     /// before is there, too, because an atomic is served at least two periods after it was sent. Where a period is a quantum, no answer comes within it, and
     /// atomics are performed behind it.
     fn performs_atomics_before(&self, course: &Course) -> bool {
-        course.clocking.period > course.clocking.quantum
-    }
-
-    /// SMs see what all of them have stored.
-    pub(super) fn show_stores(&mut self) {
-        for site in &mut self.sms {
-            if site.sm.has_stored() {
-                site.sm.leavings.stores.flush_into(&mut self.image);
-            }
-        }
+        course.period > course.quantum
     }
 
     /// Performs the atomics that slices have served before cycle `end`, in that order.
@@ -173,7 +131,10 @@ impl Gpu {
             }
         }
         match failed {
-            Some((sm, fault)) => Err(self.fault(sm.into(), fault, course.launched)),
+            Some((sm, fault)) => {
+                let threads = self.sms[usize::from(sm)].sm.threads();
+                Err(self.fault(fault, threads, course.launched))
+            }
             None => Ok(()),
         }
     }
@@ -188,7 +149,7 @@ impl Gpu {
     }
 
     /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
-    pub(super) fn next(&self, now: Cycle) -> Cycle {
+    pub(super) fn next(&mut self, now: Cycle) -> Cycle {
         let mut next = self.memory.next();
         for (number, site) in self.sms.iter().enumerate() {
             let wanted = site.sm.port.wanted();
@@ -209,10 +170,10 @@ impl Gpu {
 
     /// If nothing is left of a launch: the end of the last quantum in which there was.
     pub(super) fn over(&self, course: &Course) -> Option<Cycle> {
-        if course.blocks.completed < course.blocks.total || !self.memory.idle() {
+        if !course.blocks.dispatcher.is_over() || !self.memory.idle() {
             return None;
         }
-        let quantum = course.clocking.quantum;
+        let quantum = course.quantum;
         let memory = self.memory.idle_since().round_down(quantum) + quantum;
         let mut since = self.sms.iter().map(|site| site.idle_since());
         since.try_fold(memory, |last, since| Some(last.max(since?)))

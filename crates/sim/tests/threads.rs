@@ -1,4 +1,4 @@
-//! Launches that read nothing that they write, on several threads: SMs run by themselves for many periods. (When stores are seen then stands with `visibility`.)
+//! Launches on several threads: where blocks go, which fault is named, and what a panic ends.
 
 use crate::common;
 
@@ -9,7 +9,6 @@ use warpsim_sim::schedule::{IssuePolicy, Place};
 fn on(threads: usize) -> Options {
     Options {
         threads,
-        all_threads: true,
         ..Options::default()
     }
 }
@@ -53,7 +52,7 @@ fn the_first_thread_that_fails_is_named_on_any_number_of_threads() {
 
 /// Blocks that end at all times, and some together, while others wait.
 #[test]
-fn blocks_go_to_the_same_sms_however_these_drift() {
+fn blocks_go_to_the_same_sms_on_any_number_of_threads() {
     let body = "mov.u32 %r2, %ctaid.x; mul.lo.u32 %r3, %r2, 29; rem.u32 %r3, %r3, 97;\n\
          MORE: add.u64 %rd4, %rd2, 0; mul.wide.u32 %rd5, %r3, 128; add.u64 %rd5, %rd5, %rd2;\n\
          ld.global.u32 %r6, [%rd5]; add.u32 %r7, %r7, %r6;\n\
