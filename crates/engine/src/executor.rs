@@ -12,6 +12,8 @@ pub struct Engine {
     places: Vec<Place>,
     /// By thread.
     turns: Vec<Turns>,
+    /// How far each component is.
+    progress: Vec<Progress>,
     /// Cycles that a component runs at most before others are told of it.
     stride: u64,
     crew: Crew,
@@ -50,6 +52,7 @@ impl Engine {
         };
         Engine {
             turns: (0..threads).map(turns).collect(),
+            progress: places.iter().map(|_| Progress::default()).collect(),
             places,
             stride: stride.max(1),
             crew,
@@ -64,13 +67,16 @@ impl Engine {
         end: u64,
         world: &W,
     ) -> u64 {
-        let seats = components.into_iter().map(|component| Seat {
-            clock: AtomicU64::new(component.clock()),
-            waits_on: AtomicUsize::new(NONE),
-            component: Mutex::new(component),
-        });
+        let mut seats = Vec::with_capacity(self.places.len());
+        seats.extend(components.into_iter().map(Mutex::new));
+        for (progress, component) in self.progress.iter_mut().zip(&mut seats) {
+            if let Ok(component) = component.get_mut() {
+                *progress = Progress::at(component.clock());
+            }
+        }
         let window = Window {
-            seats: seats.collect(),
+            seats,
+            progress: &self.progress,
             places: &self.places,
             turns: &self.turns,
             stride: self.stride,
@@ -85,16 +91,23 @@ impl Engine {
 /// No component.
 const NONE: usize = usize::MAX;
 
-/// A component that several threads may come for. What one thread changes is in no line of the host's cache with what another does.
+/// How far a component is. What one thread changes is in no line of the host's cache with what another does.
+#[derive(Default)]
 #[repr(align(128))]
-struct Seat<'a, W: ?Sized> {
+struct Progress {
     clock: AtomicU64,
-    /// The component that has to come as far before this one goes on.
+    /// The component that has to come as far before this one goes on. Written by whoever runs this one.
     waits_on: AtomicUsize,
-    component: Mutex<&'a mut dyn Component<W>>,
 }
 
-impl<W: ?Sized> Seat<'_, W> {
+impl Progress {
+    fn at(clock: u64) -> Progress {
+        Progress {
+            clock: AtomicU64::new(clock),
+            waits_on: AtomicUsize::new(NONE),
+        }
+    }
+
     #[inline]
     fn clock(&self) -> u64 {
         self.clock.load(Ordering::Acquire)
@@ -102,8 +115,10 @@ impl<W: ?Sized> Seat<'_, W> {
 }
 
 /// A window under way.
-struct Window<'a, W: ?Sized> {
-    seats: Vec<Seat<'a, W>>,
+struct Window<'a, 'c, W: ?Sized> {
+    /// The components, which several threads may come for.
+    seats: Vec<Mutex<&'c mut dyn Component<W>>>,
+    progress: &'a [Progress],
     places: &'a [Place],
     turns: &'a [Turns],
     stride: u64,
@@ -111,7 +126,7 @@ struct Window<'a, W: ?Sized> {
     world: &'a W,
 }
 
-impl<W: Sync + ?Sized> Window<'_, W> {
+impl<W: Sync + ?Sized> Window<'_, '_, W> {
     #[inline]
     fn end(&self) -> u64 {
         self.end.load(Ordering::Acquire)
@@ -125,15 +140,15 @@ impl<W: Sync + ?Sized> Window<'_, W> {
     /// The cycle up to which a component may run from where it is, if it may: by the window's end, its inputs and how far the others have come.
     #[inline(always)] // for every component in every turn
     fn horizon(&self, number: usize) -> Option<u64> {
-        let (seat, place) = (&self.seats[number], &self.places[number]);
-        let at = seat.clock.load(Ordering::Relaxed);
+        let (progress, place) = (&self.progress[number], &self.places[number]);
+        let at = progress.clock.load(Ordering::Relaxed);
         let mut to = (self.end() + place.ahead).min(at + self.stride);
-        let on = seat.waits_on.load(Ordering::Relaxed);
-        if to <= at || on != NONE && self.seats[on].clock() < at {
+        let on = progress.waits_on.load(Ordering::Relaxed);
+        if to <= at || on != NONE && self.progress[on].clock() < at {
             return None;
         }
         for input in &place.inputs {
-            to = to.min(self.seats[input.from].clock() + input.latency);
+            to = to.min(self.progress[input.from].clock() + input.latency);
             if to <= at {
                 return None;
             }
@@ -148,8 +163,8 @@ impl<W: Sync + ?Sized> Window<'_, W> {
         let Some(mut to) = self.horizon(number) else {
             return false;
         };
-        let seat = &self.seats[number];
-        let Ok(mut component) = seat.component.try_lock() else {
+        let progress = &self.progress[number];
+        let Ok(mut component) = self.seats[number].try_lock() else {
             return false;
         };
         if !self.is_alone() {
@@ -160,7 +175,7 @@ impl<W: Sync + ?Sized> Window<'_, W> {
             }
         }
         let ran = component.run(to, self.world);
-        let (before, at) = (seat.clock.load(Ordering::Relaxed), component.clock());
+        let (before, at) = (progress.clock.load(Ordering::Relaxed), component.clock());
         debug_assert!((before..=to).contains(&at), "{before} <= {at} <= {to}");
         let on = match ran {
             Ran::Waits(on) => on,
@@ -169,8 +184,9 @@ impl<W: Sync + ?Sized> Window<'_, W> {
         if ran == Ran::Ends {
             self.end.fetch_min(at, Ordering::AcqRel);
         }
-        let waited_on = seat.waits_on.swap(on, Ordering::Relaxed);
-        seat.clock.store(at, Ordering::Release);
+        let waited_on = progress.waits_on.load(Ordering::Relaxed);
+        progress.waits_on.store(on, Ordering::Relaxed);
+        progress.clock.store(at, Ordering::Release);
         at > before || on != waited_on
     }
 
@@ -210,21 +226,20 @@ impl<W: Sync + ?Sized> Window<'_, W> {
     /// Whether all have come to the end.
     fn has_ended(&self) -> bool {
         let end = self.end();
-        let mut seats = self.seats.iter().zip(self.places);
-        seats.all(|(seat, place)| seat.clock() >= end + place.ahead)
+        let mut all = self.progress.iter().zip(self.places);
+        all.all(|(progress, place)| progress.clock() >= end + place.ahead)
     }
 
     /// Whether a component has panicked.
     fn has_failed(&self) -> bool {
         let mut seats = self.seats.iter();
-        seats.any(|seat| seat.component.is_poisoned())
+        seats.any(Mutex::is_poisoned)
     }
 
     /// Of each component the clock and what it waits on.
     fn clocks(&self) -> Vec<(u64, usize)> {
-        let seats = self.seats.iter();
-        seats
-            .map(|s| (s.clock(), s.waits_on.load(Ordering::Relaxed)))
+        let all = self.progress.iter();
+        all.map(|p| (p.clock(), p.waits_on.load(Ordering::Relaxed)))
             .collect()
     }
 }

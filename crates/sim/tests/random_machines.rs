@@ -350,9 +350,16 @@ impl Case {
             ("on five threads", threads(5)),
         ];
         ways.into_iter().find_map(|(name, options)| {
-            let other = self.run(machine, options);
-            let same = other.is_ok_and(|other| other == plain);
-            (!same).then(|| format!("{name} it comes to something else"))
+            let other = match self.run(machine, options) {
+                Ok(other) => other,
+                Err(error) => return Some(format!("{name} it ends with {error}")),
+            };
+            (other != plain).then(|| {
+                format!(
+                    "{name} it comes to something else: {}",
+                    first_difference(&plain, &other)
+                )
+            })
         })
     }
 
@@ -377,6 +384,16 @@ impl Case {
 
 /// What a run leaves, and what was counted.
 type Ran = (Vec<u8>, Vec<LaunchReport>);
+
+/// The first value in which two runs differ.
+fn first_difference(plain: &Ran, other: &Ran) -> String {
+    let [plain, other] = [plain, other].map(|ran| format!("{:#?}", ran.1));
+    let mut lines = plain.lines().zip(other.lines()).enumerate();
+    match lines.find(|(_, (a, b))| a != b) {
+        Some((line, (a, b))) => format!("line {}: {} and {}", line + 1, a.trim(), b.trim()),
+        None => "what they leave in memory".into(),
+    }
+}
 
 struct Listener;
 

@@ -154,11 +154,13 @@ impl MemorySystem {
         self.requests.last_active.max(self.backend.last_active)
     }
 
-    /// The earliest core cycle that has not been simulated in which anything can happen inside.
+    /// The earliest core cycle that has not been simulated in which anything can happen inside. What is on the links counts: where a launch begins
+    /// before the cycle to which the request network has come, SMs may have sent requests that it has not received.
     pub fn next(&mut self) -> Cycle {
         if self.requests.entrances.waiting() > 0 {
             return self.requests.now;
         }
+        self.requests.receive();
         self.backend.receive();
         let next = self.backend.next().min(self.requests.next());
         next.max(self.requests.now)
@@ -172,7 +174,7 @@ impl MemorySystem {
 
     /// Nothing happens before cycle `now`.
     pub fn skip_to(&mut self, now: Cycle) {
-        debug_assert!(self.requests.next() >= now);
+        debug_assert!(self.requests.next().max(self.requests.now) >= now);
         self.requests.now = self.requests.now.max(now);
         self.requests.publish();
     }
