@@ -206,7 +206,7 @@ fn a_request_is_under_way_until_it_is_answered() {
         engine.run(parts, end.get(), &());
         memory.receive();
         assert!(!memory.idle(), "behind period {number}");
-        assert!(memory.next_reply().min(memory.next()) < Cycle::NEVER);
+        assert!(memory.next_reply().min(memory.next_event()) < Cycle::NEVER);
     }
     assert!(memory.pop_reply(0, memory.next_reply()).is_some());
     assert!(memory.idle());

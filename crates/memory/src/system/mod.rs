@@ -156,7 +156,7 @@ impl MemorySystem {
 
     /// The earliest core cycle that has not been simulated in which anything can happen inside. What is on the links counts: where a launch begins
     /// before the cycle to which the request network has come, SMs may have sent requests that it has not received.
-    pub fn next(&mut self) -> Cycle {
+    pub fn next_event(&mut self) -> Cycle {
         if self.requests.entrances.waiting() > 0 {
             return self.requests.now;
         }

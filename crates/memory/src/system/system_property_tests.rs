@@ -263,6 +263,6 @@ proptest! {
             now += 1;
             memory.advance(now, &mut |_, _| {});
         }
-        prop_assert_eq!(memory.next(), Cycle::NEVER);
+        prop_assert_eq!(memory.next_event(), Cycle::NEVER);
     }
 }

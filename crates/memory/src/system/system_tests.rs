@@ -408,18 +408,18 @@ fn nothing_crosses_within_a_quantum() {
 #[test]
 fn an_idle_system_has_nothing_to_do_and_a_waiting_one_says_when() {
     let mut memory = Bench::new(&gtx480());
-    assert_eq!(memory.next(), Cycle::NEVER);
+    assert_eq!(memory.next_event(), Cycle::NEVER);
     memory.push(Cycle::new(50), request(Read, 0, 32, 0));
     let injected = Cycle::new(50) + INJECTION_CYCLES;
-    assert_eq!(memory.next(), injected);
+    assert_eq!(memory.next_event(), injected);
     memory.advance(Cycle::new(52), &mut |_, _| {});
     assert_eq!(
-        memory.next(),
+        memory.next_event(),
         injected + 6 + 120,
         "nothing to do in the partition's delay"
     );
     drain(&mut memory, 52, 1);
-    assert_eq!(memory.next(), Cycle::NEVER);
+    assert_eq!(memory.next_event(), Cycle::NEVER);
 }
 
 #[test]

@@ -150,7 +150,7 @@ impl Gpu {
 
     /// The next cycle, `now` at the earliest, in which anything can happen anywhere.
     pub(super) fn next(&mut self, now: Cycle) -> Cycle {
-        let mut next = self.memory.next();
+        let mut next = self.memory.next_event();
         for (number, site) in self.sms.iter().enumerate() {
             let wanted = site.sm.port.wanted();
             next = next.min(match self.options.skip {
