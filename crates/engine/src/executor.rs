@@ -96,7 +96,7 @@ const NONE: usize = usize::MAX;
 #[repr(align(128))]
 struct Progress {
     clock: AtomicU64,
-    /// The component that has to come as far before this one goes on. Written by whoever runs this one.
+    /// The component that has to come as far before this one goes on. The thread that runs this one writes it.
     waits_on: AtomicUsize,
 }
 

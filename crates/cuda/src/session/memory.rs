@@ -102,7 +102,7 @@ impl Session {
         lend(&mut self.device.gpu, address, bytes, &path)?;
         let name = path.as_os_str().as_encoded_bytes();
         let asked = program.ask(&Question::Map { address, bytes }, name);
-        // Both have it mapped, or nobody is to.
+        // Both processes have it mapped, or neither keeps it.
         let _ = std::fs::remove_file(&path);
         asked?;
         if let Some(allocation) = self.memory.get_mut(&address) {

@@ -684,7 +684,7 @@ fn captures_that_cannot_be_are_errors() {
         bench.try_ask(Request::EndCapture { stream: first }, &[]),
         Err(status::ILLEGAL_STATE)
     );
-    // Another stream's work that nobody has waited for.
+    // Work of another stream for which the program has not waited.
     bench.ask(begin(first), &[]);
     bench.ask(
         Request::RecordEvent {

@@ -32,7 +32,7 @@ pub const WRITE: c_int = 2;
 pub const EXECUTE: c_int = 4;
 /// Changes are seen by all who have the file mapped.
 pub const SHARED: c_int = 1;
-/// Changes are seen by nobody else.
+/// No other process sees changes.
 pub const PRIVATE: c_int = 2;
 /// At just this address, if nothing is there.
 pub const JUST_THERE: c_int = 0x10_0000;

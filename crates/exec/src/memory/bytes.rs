@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::ptr::{NonNull, slice_from_raw_parts_mut};
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Memory that somebody else sees, too: pages that another process has mapped.
+/// Memory that another process sees, too: pages that both have mapped.
 ///
 /// # Safety
 /// What [`Lend::bytes`] says can be read and written for as long as the value lives, always at the same place, and nothing else in this
@@ -19,7 +19,7 @@ pub unsafe trait Lend: Send + Sync {
 pub struct Bytes {
     start: NonNull<u8>,
     length: usize,
-    /// Who has lent them; they are on the heap where nobody has.
+    /// The owner of lent bytes; none where they are on the heap.
     lent: Option<Box<dyn Lend>>,
 }
 
@@ -34,7 +34,7 @@ impl Bytes {
         Bytes::from(vec![0; length])
     }
 
-    /// What somebody lends.
+    /// Bytes that are lent.
     pub fn lent(lender: Box<dyn Lend>) -> Bytes {
         let bytes = lender.bytes();
         Bytes {
@@ -82,7 +82,7 @@ impl Deref for Bytes {
 impl DerefMut for Bytes {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and nobody else reads or writes them.
+        // SAFETY: as above, and no other reference to them exists.
         unsafe { from_raw_parts_mut(self.start.as_ptr(), self.length) }
     }
 }
